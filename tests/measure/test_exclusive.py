@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from coreloom.benches.exclusive import BENCH, guest, killed, page, reach
+from coreloom.benches.exclusive import BENCH, encoding, guest, killed, page, reach
 from coreloom.benches.exclusive import bench as exclusive
 from coreloom.benches.exclusive.bench import Result, Row
-from coreloom.benches.exclusive.cases import JOBS, LOADS, METHODS, SHOWN, TRIES, cells, chosen
+from coreloom.benches.exclusive.cases import JOBS, LOADS, LOADS_OF_ENCODERS, SHOWN, TRIES, cells, chosen
 from coreloom.benches.exclusive.killed import Kill
 from coreloom.errors import UserError
 from coreloom.report.figure import Figure
@@ -24,8 +24,8 @@ from coreloom.vm import vm
 BURN, PROBE, THREADS = (
     next(job for job in JOBS if job.name == name) for name in ("burn", "probe", "threads")
 )
-NONE, LIGHT, HEAVY, HOGS = (
-    next(load for load in LOADS if load.name == name) for name in ("none", "light", "heavy", "16 hogs")
+NONE, LIGHT, MEDIUM, HOGS = (
+    next(load for load in LOADS if load.name == name) for name in ("none", "light", "medium", "16 hogs")
 )
 
 
@@ -73,8 +73,7 @@ def test_the_script_of_a_load() -> None:
     assert guest.script(LIGHT, wanted).splitlines() == [
         "sleep 5",
         "mkdir /sys/fs/cgroup/others",
-        "mpeg4 -o /tmp/film 50 >/tmp/film.log",
-        "(echo 0 >/sys/fs/cgroup/others/cgroup.procs; exec mpeg4 -p /tmp/film -c /tmp/player0) "
+        "(echo 0 >/sys/fs/cgroup/others/cgroup.procs; exec mpeg4 -p /job/clip.m1v -c /tmp/player0) "
         ">/tmp/others.log 2>&1 &",
         "sleep 1",
         f"{measure} -l base -t 2",
@@ -85,6 +84,10 @@ def test_the_script_of_a_load() -> None:
         "echo 1 >/sys/fs/cgroup/others/cgroup.kill",
     ]
     assert "exec hog 16) " in guest.script(HOGS, wanted)
+    medium = guest.script(MEDIUM, wanted)
+    assert "\nmpeg4 -i /job/clip.m1v -o /tmp/clip.m4v 50 >/tmp/clip.log\n" in medium
+    assert "exec mpeg4 -p /tmp/clip.m4v -c /tmp/player1) " in medium
+    assert " -p /tmp/player0 -p /tmp/player1 -l base " in medium
 
 
 def test_quick_is_a_part_of_the_whole() -> None:
@@ -103,9 +106,11 @@ def test_quick_is_a_part_of_the_whole() -> None:
         "none: nothing else, seed 1",
         "16 hogs: 16 CPU-bound threads, seed 1",
         "start, seed 1",
+        "encoders on 2 CPUs, two encoders: two encoders, seed 1",
         "none: nothing else, seed 2",
         "16 hogs: 16 CPU-bound threads, seed 2",
         "start, seed 2",
+        "encoders on 2 CPUs, two encoders: two encoders, seed 2",
     ]
 
 
@@ -317,6 +322,7 @@ def content() -> Result:
         method="How it was measured.\n" + reach.verdict(rows),
         rows=rows,
         start=starts,
+        encoding=_encoded(),
         killed=_kills(),
         reach=reach.figures(rows, starts, _kills()),
     )
@@ -348,8 +354,9 @@ def test_the_verdict_says_where_others_do_as_well(content: Result) -> None:
 def test_the_tables(content: Result) -> None:
     shown = {table.title: table for table in page.tables(content)}
     assert list(shown) == [
+        "Execution times and speed-ups of encoders, 2 CPUs ([GF] Fig. 10 and 11: 2 CPUs)",
+        "Execution times and speed-ups of encoders, 4 CPUs ([GF] Fig. 10 and 11: 2 CPUs)",
         "Wall time over CPU time (ratio)",
-        "Speed-up from a CPU of its own (ratio; [GF]: 2 CPUs, here 4)",
         "Involuntary context switches (count)",
         "Wake-up latency of the probe, 99th percentile (us)",
         "Wake-up latency of the probe, maximum over all seeds (us)",
@@ -365,10 +372,6 @@ def test_the_tables(content: Result) -> None:
     assert shown["Wall time over CPU time (ratio)"].rows == (
         ("1 s of CPU time", "nothing else", *["1.000"] * 5),
         ("1 s of CPU time", hogs, "4.250", "4.125", "1.008", "1.054", "1.000"),
-    )
-    assert shown["Speed-up from a CPU of its own (ratio; [GF]: 2 CPUs, here 4)"].rows == (
-        ("1 s of CPU time", "nothing else", "-", "1.00"),
-        ("1 s of CPU time", hogs, "-", "4.25"),
     )
     assert shown["Wake-up latency of the probe, 99th percentile (us)"].rows[1][2:] == (
         "4 002",
@@ -395,12 +398,70 @@ def test_the_tables(content: Result) -> None:
     )
 
 
-def test_the_paper_is_beside_its_heavy_load_and_its_jobs() -> None:
-    rows = [_row(job, HEAVY.name, method, None, 1) for job in ("burn", "lame") for method in METHODS]
-    assert page.speedup(rows).rows == (
-        ("1 s of CPU time", "a second encoder", "-", "4.25"),
-        ("LAME: 2 s of stereo audio to MP3", "a second encoder", "up to 2.1", "4.25"),
+_TWICE = ("LAME, 2 s of audio", "MP3 Enc (40MB)")
+
+
+def test_encoders_without_and_with_a_cpu_of_their_own() -> None:
+    heavy = next(load for load in LOADS_OF_ENCODERS if load.name == "heavy")
+    lines = [_line(str(n), wall_s=1.5 if n % 2 == 0 else 1.0) for n in range(len(encoding.CELLS))]
+    found = encoding.rows_of(heavy, 2, 7, _files(_line("base"), *lines))
+    assert [(row.job, row.method, row.seconds, row.speedup) for row in found[:4]] == [
+        ("lame small", "plain", 1.5, None),
+        ("lame small", "ours", 1.0, 1.5),
+        ("lame large", "plain", 1.5, None),
+        ("lame large", "ours", 1.0, 1.5),
+    ]
+    assert {(row.load, row.cpus, row.seed) for row in found} == {("heavy", 2, 7)}
+    with pytest.raises(UserError) as error:
+        encoding.rows_of(heavy, 2, 7, _files(_line("base"), *lines[:3]))
+    assert str(error.value) == (
+        "'lame --quiet /job/long.wav /tmp/job.mp3' by ours under heavy failed in the guest: no output"
     )
+
+
+def _encoded() -> list[encoding.Encoded]:
+    """Alone and beside two encoders, on both machines: 1.5, 2 and 3 times as fast by seed, if at all."""
+    return [
+        encoding.Encoded(
+            job=cell.job.name,
+            load=load,
+            cpus=cpus,
+            seed=seed,
+            method=cell.method,
+            seconds=gain if cell.method == "plain" else 1.0,
+            cpu_s=1.0,
+            speedup=None if cell.method == "plain" else gain,
+        )
+        for cpus in (2, 4)
+        for load in ("none", "two encoders")
+        for seed, much in ((1, 1.5), (2, 2.0), (3, 3.0))
+        for gain in (much if load != "none" and cpus == 2 else 1.0,)
+        for cell in encoding.CELLS
+    ]
+
+
+def test_the_paper_is_beside_its_heavy_load() -> None:
+    rows = _encoded()
+    heavy = [msgspec.structs.replace(row, load="heavy") for row in rows if row.load == "two encoders"]
+    table = encoding.table([*rows, *heavy], 2)
+    assert table.rows[:3] == (
+        (*_TWICE, "nothing else", "1.000", "1.000", "100", "1.00", "-"),
+        (*_TWICE, "Heavy: an encoder", "2.000", "1.000", "50", "2.00", "up to 2.1"),
+        (*_TWICE, "two encoders", "2.000", "1.000", "50", "2.00", "-"),
+    )
+    assert encoding.table(rows, 4).rows[1][-2:] == ("1.00", "-")
+    assert encoding.table([], 2).rows == ()
+
+
+def test_the_papers_plots(content: Result) -> None:
+    drawn = BENCH.plots(content)
+    assert list(drawn) == [
+        *("exclusive-times-2.svg", "exclusive-speedup-2.svg"),
+        *("exclusive-times-4.svg", "exclusive-speedup-4.svg"),
+    ]
+    assert drawn["exclusive-times-2.svg"].svg.count("<rect ") == 1 + 2 * 8  # the ground, and bars
+    assert drawn["exclusive-speedup-2.svg"].svg.count("<rect ") == 1 + 2 * 4
+    assert encoding.drawn([]) == {}
 
 
 def test_the_page(content: Result) -> None:

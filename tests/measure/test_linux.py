@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from cli.command import run as command
+from coreloom.benches.film import yuv4mpeg
 from coreloom.benches.linux import BENCH, page, reach, schedulers
 from coreloom.benches.linux import bench as linux
 from coreloom.benches.linux.bench import Result, Row
-from coreloom.benches.linux.inputs import pictures
 from coreloom.benches.linux.loads import GAP, GAPS, QUICK, TESTS, Case, chosen
 from coreloom.benches.linux.schedulers import DWRR, EEVDF, Scheduler
 from coreloom.errors import UserError
@@ -26,6 +26,32 @@ _OURS = Scheduler(DWRR, DWRR)
 _PEER = Scheduler("scx_peer", "scx_peer")
 
 
+_SYSBENCH = """General statistics:
+    total time:                          9.5877s
+    total number of events:              1200
+
+Latency (ms):
+         95th percentile:                      363.18
+         sum:                               302870.20
+
+Threads fairness:
+    events (avg/stddev):           37.5000/7.61
+    execution time (avg/stddev):   9.4647/0.02
+"""
+_OLTP = """SQL statistics:
+    queries performed:
+        read:                            8400
+        write:                           0
+        other:                           1200
+        total:                           9600
+    transactions:    600    (161.16 per sec.)
+
+General statistics:
+    total time:                          3.7s
+         95th percentile:     155.80
+"""
+
+
 def _test(name: str) -> Case:
     return next(test for test in TESTS if test.name == name)
 
@@ -33,9 +59,16 @@ def _test(name: str) -> Case:
 def _files(test: str, status: int = 0, **more: str) -> dict[str, bytes]:
     """What a guest leaves."""
     said = {
-        "five": {"hogs": '{"cpu_s": [9, 10, 10, 10, 11]}'},
+        "five": {
+            "hogs": '{"cpu_s": [9, 10, 10, 10, 11]}',
+            "before": "".join(f"cpu{n} 10 0 0 100 0 0\n" for n in range(4)) + "intr 1\n",
+            "after": "".join(f"cpu{n} 90 0 0 {100 + 20 * n} 0 0\n" for n in range(4)),
+        },
         "weights": {"heavy": '{"cpu_s": [9]}', "light": '{"cpu_s": [2, 3, 3, 4]}'},
-        "oltp": {"said": "transactions:    600    (161.16 per sec.)\n         95th percentile:     155.80\n"},
+        "threads": {"said": _SYSBENCH},
+        "decode": {"times": "real 2.60\nuser 7.25\nsys 0.50\n"},
+        "oltp": {"said": _OLTP},
+        "read": {"said": _OLTP},
         "latency": {
             "probe": '{"p50_us": 1, "p99_us": 2, "max_us": 3}',
             "wake": '{"requests": 6, "p50_us": 4, "p99_us": 5, "max_us": 9}',
@@ -89,10 +122,12 @@ def test_the_script_of_a_scheduler_that_is_loaded() -> None:
 @pytest.mark.parametrize(
     ("test", "values"),
     [
-        ("five", [6.3246, 1.2222]),
+        ("five", [6.3246, 1.2222, 100, 80, 66.6667, 57.1429, 16.0833]),
         ("weights", [3.0, 1.8555, 4.5]),
-        ("threads", [2.5]),
+        ("threads", [2.5, 302.8702, 37.5, 7.61, 9.4647, 0.02]),
+        ("decode", [2.5, 7.25, 0.5]),
         ("oltp", [161.16, 155.8]),
+        ("read", [161.16, 155.8, 8400, 0, 1200, 9600]),
         ("latency", [1, 2, 3, 4, 5, 6]),
     ],
 )
@@ -102,6 +137,22 @@ def test_rows(test: str, values: list[float]) -> None:
     assert linux.rows_of(_test(test), _KERNELS, 3, _files(test)) == [
         Row(test=test, scheduler="eevdf", seed=3, metric=metric, value=value)
         for metric, value in zip(metrics, values, strict=True)
+    ]
+
+
+def test_the_papers_settings() -> None:
+    slices = schedulers.scheduler("eevdf-0.75ms")
+    lines = linux.script(_test("five"), slices).splitlines()
+    assert lines[3] == "echo 750000 >/sys/kernel/debug/sched/base_slice_ns"
+    assert not any("lagmeter" in line for line in lines)
+    assert [row.metric for row in linux.rows_of(_test("threads"), slices, 1, _files("threads"))] == [
+        metric.name for metric in _test("threads").metrics
+    ]
+    _, wanted = linux.jobs(chosen(["five", "weights"], quick=False), [EEVDF, "eevdf-0.5ms"], 1)
+    assert [job.text for job in wanted] == [
+        "five under eevdf, seed 1",
+        "five under eevdf-0.5ms, seed 1",
+        "weights under eevdf, seed 1",
     ]
 
 
@@ -119,7 +170,7 @@ def test_the_bound_is_what_the_scheduler_says() -> None:
         (_files("five", thrown='a\nsched_ext: "x" disabled (stall)\n'), 'sched_ext: "x" disabled (stall)'),
         (_files("five", 1, errors="hog: not found\n"), "failed in the guest: hog: not found"),
         ({}, "failed in the guest: no output"),
-        (_files("threads"), "failed in the guest: no output"),  # no word of the hogs
+        (_files("decode"), "failed in the guest: no output"),  # no word of the hogs
     ],
 )
 def test_a_run_that_failed(files: dict[str, bytes], said: str) -> None:
@@ -187,23 +238,32 @@ def _content(rows: list[Row]) -> Result:
 
 def test_tables() -> None:
     failed = Row(test="oltp", scheduler="scx_peer", seed=1, metric="failed", value=None, why="stall")
-    tests, gaps, failures, _, about = page.tables(_content([*_ROWS, failed]))
+    finer = _row("threads", "eevdf-0.25ms", 3, 4.19)
+    tests, settings, gaps, failures, _, about = page.tables(_content([*_ROWS, failed, finer]))
     assert tests.columns == (
         *("test", "figure", "[DWRR]", "eevdf", "scx_dwrr", "scx_peer"),
         "scx_dwrr relative to EEVDF (above 1: better)",
     )
     found = {row[:2]: row[2:] for row in tests.rows}
     assert found["threads", "time, s (lower is better)"] == (
-        "CFS 12.83, DWRR 7.45",
+        "CFS 12.83 / 13.10 / 21.36, DWRR 7.45",
         "6.000",
         "6.000",
         "-",
         "1.00",
     )
     assert found["oltp", "transactions per second (higher is better)"] == (
-        "CFS 273.6 / 322.1 / 389.6, DWRR 354.0",
+        "-",
         *("100.0", "90.000", "failed", "0.90"),
     )
+    assert settings.columns[3:] == ("eevdf-0.25ms",)
+    assert [row for row in settings.rows if row[3] != "-"] == [
+        (
+            *("threads", "events a thread, standard deviation (lower is better)"),
+            *("CFS 9.67 / 10.60 / 6.98, DWRR 41.63", "4.190"),
+        )
+    ]
+    assert page.settings(_ROWS).rows == ()
     assert gaps.rows[0] == ("five", "600.0", "16.0", "-", "32.0", *("-",) * 6)
     assert failures.rows == (("oltp", "scx_peer", "1", "stall"),)
     assert [row[0] for row in about.rows] == ["five", "threads", "oltp", "latency"]
@@ -249,7 +309,7 @@ def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     rows = [job.measure(lambda cycles: None) for job in wanted + wanted]
     assert seen == [1, 2]
     assert rows[:2] == rows[2:]
-    assert [row.value for row in rows[0]] == [6.3246, 1.2222, 20.5, 12.25, 3]
+    assert [row.value for row in rows[0]] [:2] == [6.3246, 1.2222]
     assert [(row.metric, row.why) for row in rows[1]] == [("failed", "the guest was stopped")]
     (tmp_path / "job" / "x").write_text("2")  # another program: another run
     wanted[0].measure(lambda cycles: None)
@@ -276,7 +336,7 @@ def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert schedulers.known(None) == (
-        [EEVDF, DWRR, "scx_rusty"],
+        [EEVDF, DWRR, "scx_rusty", *schedulers.SETTINGS],
         ["scx_flash", "scx_bpfland", "scx_rlfifo"],
     )
     assert schedulers.known(["scx_rusty", EEVDF, EEVDF]) == (["scx_rusty", EEVDF], [])
@@ -292,11 +352,12 @@ def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     [
         (
             ["--only", "six"],
-            "unknown test 'six': use five, weights, threads, decode, oltp, script, hackbench, latency",
+            "unknown test 'six': use five, weights, threads, decode, oltp, read, script, hackbench, latency",
         ),
         (
             ["--schedulers", "eevdf,scx_none"],
-            "unknown scheduler 'scx_none': choose eevdf, scx_dwrr or one in PATH or ~/.cargo/bin "
+            "unknown scheduler 'scx_none': choose eevdf, scx_dwrr, eevdf-0.75ms, eevdf-0.5ms, eevdf-0.25ms, "
+            "scx_dwrr-25ms or one in PATH or ~/.cargo/bin "
             "(such as by `cargo install scx_flash`)",
         ),
     ],
@@ -307,7 +368,7 @@ def test_wrong_use(capsys: pytest.CaptureFixture[str], arguments: list[str], lin
 
 
 def test_the_film_is_the_same_again() -> None:
-    film = pictures()
+    film = yuv4mpeg(480, 272, 20, 12)
     header, first = film.split(b"FRAME\n")[:2]
     assert header == b"YUV4MPEG2 W480 H272 F25:1 Ip C420jpeg\n"
     assert film.count(b"FRAME\n" + first) == 12

@@ -23,6 +23,17 @@ def test_bars_are_as_high_as_their_values() -> None:
     assert {"Shares & more", "cfs", "dwrr", "4", "2", "by weight"} <= set(texts(svg))
 
 
+def test_groups_stand_side_by_side_and_share_colours() -> None:
+    svg = plots.groups("Times", "s", {"Light": {"mp3": 1.0, "mpeg4": 4.0}, "Heavy": {"mp3": 2.0}})
+    bars = [element for element in ET.fromstring(svg).iter(f"{_SVG}rect") if element.get("fill") != "#fff"]
+    first, second, third = (float(bar.get("height", "")) for bar in bars)
+    assert abs(second - 4 * first) < 0.3 and abs(third - 2 * first) < 0.3
+    assert bars[0].get("fill") == bars[2].get("fill") != bars[1].get("fill")
+    left = [float(bar.get("x", "")) for bar in bars]
+    assert left == sorted(left)
+    assert {"Times", "s", "Light", "Heavy", "mp3", "mpeg4"} <= set(texts(svg))
+
+
 def test_lines_are_cut_off_at_the_top_and_named() -> None:
     series = {"cfs": [(0.0, 0.0), (1.0, 5.0), (2.0, 20.0)], "dwrr": [(0.0, 1.0), (2.0, 1.0)]}
     svg = plots.lines("Gap", "seconds", "B", series, level=(2.0, "2 B"), top=10)

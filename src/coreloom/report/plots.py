@@ -13,6 +13,7 @@ Line = Sequence[tuple[float, float]]
 _COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
 _WIDTH, _HEIGHT = 720, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 150, 40, 50  # margins: scale, legend, title, scale
+_UPWARDS = (_HEIGHT - _BOTTOM, -(_HEIGHT - _TOP - _BOTTOM))  # where the y scale begins, and its length
 
 
 def number(value: float) -> str:
@@ -96,7 +97,7 @@ def bars(
 ) -> str:
     """One bar for each name; level: a value to compare with, and its name."""
     most = max([*values.values(), *([] if level is None else [level[0]])])
-    y = _Scale(0, most * 1.1, _HEIGHT - _BOTTOM, -(_HEIGHT - _TOP - _BOTTOM))
+    y = _Scale(0, most * 1.1, *_UPWARDS)
     parts = _y_marks(y)
     room = (_WIDTH - _LEFT - _RIGHT) / len(values)
     for n, (name, value) in enumerate(values.items()):
@@ -110,6 +111,37 @@ def bars(
     if level is not None:
         parts += _level(y, *level)
     return _frame(title, y_title, "", parts)
+
+
+def groups(title: str, y_title: str, values: Mapping[str, Mapping[str, float]]) -> str:
+    """Bars side by side, a group of them for each name; bars of one name have one colour."""
+    names = list(dict.fromkeys(name for group in values.values() for name in group))
+    y = _Scale(0, max(v for group in values.values() for v in group.values()) * 1.1, *_UPWARDS)
+    parts = _y_marks(y)
+    room = (_WIDTH - _LEFT - _RIGHT) / len(values)
+    width = room * 0.9 / len(names)
+    for n, (text, group) in enumerate(values.items()):
+        x = _LEFT + room * n
+        for name, value in group.items():
+            left, top = x + room * 0.05 + width * names.index(name), y.at(value)
+            parts.append(
+                f'<rect x="{left:.1f}" y="{top:.1f}" width="{width * 0.9:.1f}" '
+                f'height="{y.at(0) - top:.1f}" fill="{_COLORS[names.index(name) % len(_COLORS)]}"/>'
+            )
+        parts.append(_text(x + room / 2, _HEIGHT - _BOTTOM + 18, text))
+    for n, name in enumerate(names):
+        parts += _legend(n, name)
+    return _frame(title, y_title, "", parts)
+
+
+def _legend(n: int, name: str) -> list[str]:
+    """A line of the legend."""
+    left, height = _WIDTH - _RIGHT + 8, _TOP + 16 * (n + 1)
+    color = _COLORS[n % len(_COLORS)]
+    return [
+        f'<path d="M{left} {height - 4}h18" stroke="{color}" stroke-width="3"/>',
+        _text(left + 24, height, name, "start"),
+    ]
 
 
 def lines(
@@ -138,7 +170,5 @@ def lines(
         color = _COLORS[n % len(_COLORS)]
         path = " ".join(f"{x.at(px):.1f},{y.at(min(py, y.high)):.1f}" for px, py in line)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.5"/>')
-        height = _TOP + 16 * (n + 1)
-        parts.append(f'<path d="M{right + 8} {height - 4}h18" stroke="{color}" stroke-width="3"/>')
-        parts.append(_text(right + 32, height, name, "start"))
+        parts += _legend(n, name)
     return _frame(title, y_title, x_title, parts)

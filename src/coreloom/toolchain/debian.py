@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from coreloom.errors import UserError
@@ -124,6 +124,20 @@ def tree(names: Sequence[str], suite: str = "trixie") -> Path:
                 for source, path in merged(folders):
                     _link(source, made / path)
                 made.replace(target)
+    return target
+
+
+def made(name: str, names: Sequence[str], how: str, make: Callable[[Path], None]) -> Path:
+    """A file that packages' programs make, once for their versions and the text that says how."""
+    versions = " ".join(folder.name for folder in packages(names))
+    key = hashlib.sha256(f"{how}\0{versions}".encode()).hexdigest()[:16]
+    target = folder() / "inputs" / f"{name}-{key}" / name
+    with file_lock(target.parent.with_suffix(".lock")):
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = target.with_suffix(".partial")
+            make(partial)
+            partial.replace(target)
     return target
 
 

@@ -7,11 +7,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from coreloom.benches.bench import Bench, Work
-from coreloom.benches.exclusive import guest, page, reach
+from coreloom.benches.exclusive import encoding, guest, page, reach
 from coreloom.benches.exclusive.bench import Result, Row, Start, jobs
 from coreloom.benches.exclusive.cases import CPUS, SEEDS
+from coreloom.benches.exclusive.encoding import Encoded
 from coreloom.benches.exclusive.killed import Kill
 from coreloom.options import positive
+from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
 
@@ -20,12 +22,13 @@ class Exclusive(Bench[Result]):
     paper = "GF"
     help = (
         "[GF]'s experiment on a current kernel in a virtual machine: a CPU of its own compared with taskset, "
-        "nice and SCHED_FIFO; takes a quarter of an hour"
+        "nice and SCHED_FIFO, and [GF]'s encoders on 2 and 4 CPUs; takes an hour"
     )
     title = "A CPU of its own: [GF]'s Golden-Finger on a current kernel"
     order = 100
     result = Result
     inputs = (
+        "src/coreloom/benches/film.py",
         *("linux/exclusive", "linux/user", "linux/vm", "linux/vm/init", "linux/vm/work"),
         *(f"src/coreloom/{package}" for package in ("programs", "toolchain", "vm")),
     )
@@ -51,11 +54,15 @@ class Exclusive(Bench[Result]):
             name=self.name,
             rows=rows,
             start=starts,
+            encoding=[row for row in found if isinstance(row, Encoded)],
             killed=kills,
             reach=reach.figures(rows, starts, kills),
             method=self.method(cpus=CPUS, seeds=seeds) + reach.verdict(rows),
             tools=guest.versions(),
         )
+
+    def plots(self, content: Result) -> dict[str, Plot]:
+        return encoding.drawn(content.encoding)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

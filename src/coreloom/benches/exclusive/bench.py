@@ -12,14 +12,31 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from coreloom.benches.exclusive import guest, killed
-from coreloom.benches.exclusive.cases import CPUS, MACHINES, PLAIN, TASKSET, TRIES, Cell, Load, cells, chosen
+from coreloom.benches import guests
+from coreloom.benches.exclusive import encoding, guest, killed
+from coreloom.benches.exclusive.cases import (
+    CPUS,
+    LOADS_OF_ENCODERS,
+    MACHINES,
+    MACHINES_OF_ENCODERS,
+    PLAIN,
+    QUICK_OF_ENCODERS,
+    TASKSET,
+    TRIES,
+    Cell,
+    Load,
+    cells,
+    chosen,
+)
+from coreloom.benches.exclusive.encoding import Encoded
+from coreloom.benches.exclusive.lines import Line, last, measured, runs
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, prepare, whole
 from coreloom.report import results
 from coreloom.vm import vm
 
-_TIMEOUT = 1200  # host seconds of one guest
+_Files = Mapping[str, bytes]  # what a guest leaves
+_TIMEOUT = 1800  # host seconds of one guest
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,24 +74,11 @@ class Result(results.Result, kw_only=True):
 
     rows: list[Row]
     start: list[Start]
+    encoding: list[Encoded]
     killed: list[killed.Kill] = msgspec.field(default_factory=list)
 
 
 # --- what a guest leaves -----------------------------------------------------------------------
-
-
-class _Line(msgspec.Struct):
-    """What linux/vm/programs/measure prints for a run: the job's figures and the others' meanwhile."""
-
-    label: str
-    status: int
-    wall_s: float
-    cpu_s: float
-    voluntary: int
-    involuntary: int
-    shown: int
-    dropped: int
-    others_cpu_s: float | None
 
 
 class _Delays(msgspec.Struct):
@@ -92,35 +96,16 @@ class _Proof(msgspec.Struct):
     mechanism: str
 
 
-def _measured(files: Mapping[str, bytes]) -> dict[str, _Line]:
-    lines = msgspec.json.Decoder(_Line).decode_lines(files.get("rows", b""))
-    return {line.label: line for line in lines}
-
-
-def _last(files: Mapping[str, bytes], name: str) -> str:
-    """The last line of a file of the guest."""
-    return vm.last_line(files.get(name, b"").decode(errors="replace"))
-
-
 def rows_of(load: Load, wanted: Sequence[Cell], seed: int, files: Mapping[str, bytes]) -> list[Row]:
     """The rows of a guest, from the files that its script left. UserError if a run is missing or failed."""
-    measured = _measured(files)
-    base = measured.get("base")
-    if base is None:
-        raise UserError(f"the load '{load.name}' could not be measured: the guest returned nothing")
-    found = []
-    for n, cell in enumerate(wanted):
-        line = measured.get(str(n))
-        if line is None or line.status:
-            raise UserError(
-                f"'{cell.job.command}' by {cell.method} under {load.name} failed in the guest: "
-                f"{_last(files, f'{n}.err')}"
-            )
-        found.append(_row(load, cell, seed, line, base, files.get(f"{n}.out", b"")))
-    return found
+    base, found = runs(load, wanted, files)
+    return [
+        _row(load, cell, seed, line, base, files.get(f"{n}.out", b""))
+        for n, (cell, line) in enumerate(zip(wanted, found, strict=True))
+    ]
 
 
-def _row(load: Load, cell: Cell, seed: int, line: _Line, base: _Line, said: bytes) -> Row:
+def _row(load: Load, cell: Cell, seed: int, line: Line, base: Line, said: bytes) -> Row:
     delays = msgspec.json.decode(said, type=_Delays) if cell.job.name == "probe" else _Delays()
     throughput = _throughput(load, line, base)
     return Row(
@@ -141,7 +126,7 @@ def _row(load: Load, cell: Cell, seed: int, line: _Line, base: _Line, said: byte
     )
 
 
-def _throughput(load: Load, line: _Line, base: _Line) -> float | None:
+def _throughput(load: Load, line: Line, base: Line) -> float | None:
     """The others' throughput while the job runs, relative to without it; for players, frames in time."""
     if load.players:
         due, alone = (of.shown + of.dropped for of in (line, base))
@@ -153,14 +138,14 @@ def _throughput(load: Load, line: _Line, base: _Line) -> float | None:
 
 def starts_of(seed: int, files: Mapping[str, bytes]) -> list[Start]:
     """A row for each machine and try. UserError if one failed."""
-    measured = _measured(files)
+    lines = measured(files)
     found = []
     for n, machine in enumerate(MACHINES):
         for attempt in range(TRIES):
-            alone, ours = (measured.get(f"{n}.{attempt}.{what}") for what in ("alone", "ours"))
+            alone, ours = (lines.get(f"{n}.{attempt}.{what}") for what in ("alone", "ours"))
             report = files.get(f"{n}.{attempt}.json")
             if alone is None or ours is None or ours.status or report is None:
-                said = _last(files, "errors")
+                said = last(files, "errors")
                 raise UserError(f"coreloom exclusive failed in the guest ({machine}): {said}")
             proof = msgspec.json.decode(report, type=_Proof)
             alone_ms, ours_ms = (round(1000 * line.wall_s, 3) for line in (alone, ours))
@@ -170,7 +155,7 @@ def starts_of(seed: int, files: Mapping[str, bytes]) -> list[Start]:
 
 # --- all of it ---------------------------------------------------------------------------------
 
-Measured = Row | Start | killed.Kill
+Measured = Row | Start | Encoded | killed.Kill
 
 
 def jobs(quick: bool, seeds: int) -> tuple[list[Job[Measured]], list[Job[Measured]]]:
@@ -181,32 +166,69 @@ def jobs(quick: bool, seeds: int) -> tuple[list[Job[Measured]], list[Job[Measure
         vm.prepare(["7"])
         return guest.guest()
 
-    def run(text: str, seed: int) -> dict[str, bytes]:
-        outcome = vm.run(made(), text, cpus=CPUS, deterministic=True, seed=seed, timeout=_TIMEOUT)
-        return outcome.files
+    def run(name: str, text: str, seed: int, cpus: int = CPUS, constant_rate: bool = False) -> _Files:
+        """What the script leaves; an unchanged run is not repeated."""
+        there = made()
+        key = guests.made_of(there, text, cpus=cpus, constant_rate=constant_rate, seed=seed)
+
+        def measure() -> dict[str, str]:
+            outcome = vm.run(
+                there,
+                text,
+                cpus=cpus,
+                deterministic=True,
+                constant_rate=constant_rate,
+                seed=seed,
+                timeout=_TIMEOUT,
+            )
+            return {file: said.decode(errors="replace") for file, said in outcome.files.items()}
+
+        found = results.once(f"exclusive-{name}-{cpus}-{seed}".replace(" ", "-"), key, measure)
+        return {file: said.encode() for file, said in found.items()}
 
     programs, loads = chosen(quick)
     wanted = cells(programs)
 
-    def measured(load: Load, seed: int) -> Job[Measured]:
-        favoured = sum(cell.method not in (PLAIN, TASKSET) for cell in wanted)
-        seconds = favoured + (len(wanted) - favoured) * load.slows
+    def favoured(load: Load, seed: int) -> Job[Measured]:
+        ahead = sum(cell.method not in (PLAIN, TASKSET) for cell in wanted)
+        seconds = ahead + (len(wanted) - ahead) * load.slows
         text = f"{load.name}: {load.text}, seed {seed}"
         script = guest.script(load, wanted)
-        return Job(text, whole(lambda: [*rows_of(load, wanted, seed, run(script, seed))]), seconds)
+        return Job(text, whole(lambda: [*rows_of(load, wanted, seed, run(load.name, script, seed))]), seconds)
+
+    def encoded(cpus: int, load: Load, seed: int) -> Job[Measured]:
+        text = f"encoders on {cpus} CPUs, {load.name}: {load.text}, seed {seed}"
+        script = guest.script(load, encoding.CELLS)
+        name = f"encoders-{load.name}"
+        seconds = 40 * cpus  # each CPU has its part of the instructions
+        return Job(
+            text,
+            whole(lambda: [*encoding.rows_of(load, cpus, seed, run(name, script, seed, cpus, True))]),
+            seconds,
+        )
 
     def started(seed: int) -> Job[Measured]:
         script = guest.start_script()
-        return Job(f"start, seed {seed}", whole(lambda: [*starts_of(seed, run(script, seed))]), 20)
+        return Job(f"start, seed {seed}", whole(lambda: [*starts_of(seed, run("start", script, seed))]), 20)
 
     def killed_at(case: killed.Case) -> Job[Measured]:
         count = killed.QUICK_MOMENTS if quick else killed.MOMENTS
         text = f"kill -9 at {count} moments, {case.mechanism}"
         return Job(text, whole(lambda: [*killed.run(case, count)]), count / 2)
 
+    of_encoders = [
+        (cpus, load)
+        for cpus in MACHINES_OF_ENCODERS
+        for load in LOADS_OF_ENCODERS
+        if not quick or (cpus, load.name) == QUICK_OF_ENCODERS
+    ]
     of_seeds = [
         job
         for seed in range(1, seeds + 1)
-        for job in (*(measured(load, seed) for load in loads), started(seed))
+        for job in (
+            *(favoured(load, seed) for load in loads),
+            started(seed),
+            *(encoded(cpus, load, seed) for cpus, load in of_encoders),
+        )
     ]
     return [prepare("prepare the guest", made)], [*map(killed_at, killed.CASES), *of_seeds]

@@ -27,13 +27,27 @@ class Program:
     text: str
     command: str
     cpus: tuple[int, ...] = (1,)
+    paper: str = ""  # [GF]'s name of it
     bound: bool = True  # by the CPU: its wall time over its CPU time means something
+
+
+MPEG1, MPEG4 = "/job/clip.m1v", "/tmp/clip.m4v"  # clips; the second is made in the guest
+SHORT, LONG = "/job/short.wav", "/job/long.wav"
+SOUNDS = {SHORT: 2.0, LONG: 5.0}  # seconds
+
+
+def _lame(sound: str) -> str:
+    return f"lame --quiet {sound} /tmp/job.mp3"
+
+
+def _mpeg4(frames: int) -> str:
+    return f"mpeg4 -i {MPEG1} -o /tmp/job.m4v {frames}"
 
 
 JOBS = (
     Program("burn", "1 s of CPU time", "burn 1"),
-    Program("lame", "LAME: 2 s of stereo audio to MP3", "lame --quiet /job/sweep.wav /tmp/job.mp3"),
-    Program("mpeg4", "Xvid: 25 frames, 352 x 288, to MPEG-4", "mpeg4 -o /tmp/job.m4v 25"),
+    Program("lame", "LAME: 2 s of stereo audio to MP3", _lame(SHORT)),
+    Program("mpeg4", "Xvid: 25 frames, 352 x 288, from MPEG-1 to MPEG-4", _mpeg4(25)),
     Program("probe", "probe: 1000 wake-ups, one per ms", "probe -n 1000", bound=False),
     Program("threads", "1 s of CPU time in 4 threads", "burn -j 4 1", (1, 2)),
 )
@@ -46,7 +60,7 @@ class Load:
     name: str
     text: str
     commands: tuple[str, ...] = ()
-    players: int = 0
+    players: tuple[str, ...] = ()  # the clip of each
     slows: float = 1.0  # a program that is not favoured, about
 
 
@@ -54,15 +68,36 @@ def _hogs(count: int, slows: float) -> Load:
     return Load(f"{count} hogs", f"{count} CPU-bound threads", (f"hog {count}",), slows=slows)
 
 
-_ENCODE = "sh -c 'while :; do lame --quiet /job/sweep.wav /tmp/others.mp3; done'"
-LOADS = (
+def _encoder(number: int) -> str:
+    """An encoder that begins again when it has ended."""
+    return f"sh -c 'while :; do lame --quiet {SHORT} /tmp/others{number}.mp3; done'"
+
+
+# [GF] calls three of them light, medium and heavy.
+_SAME = (
     Load("none", "nothing else"),
-    Load("light", "one player", players=1),
-    Load("medium", "two players", players=2),
-    Load("heavy", "a second encoder", (_ENCODE,)),
+    Load("light", "a player of an MPEG-1 clip", players=(MPEG1,)),
+    Load("medium", "players of an MPEG-1 and an MPEG-4 clip", players=(MPEG1, MPEG4)),
+    Load("heavy", "an encoder", (_encoder(1),)),
+)
+LOADS = (
+    *_SAME,
     *(_hogs(4, 1.4), _hogs(8, 2.3), _hogs(16, 4.3)),
 )
 QUICK_JOBS = ("burn", "probe")
+
+# [GF] section 4.1, at a constant rate of the CPUs: each encoder with a small and a large file, whose sizes
+# have the ratio of the paper's (40 and 100 MB, 50 and 350 MB).
+MACHINES_OF_ENCODERS = (2, 4)  # CPUs; the paper's machine has 2
+_FEW, _MANY = 20, 140  # frames
+ENCODERS = (
+    Program("lame small", "LAME, 2 s of audio", _lame(SHORT), paper="MP3 Enc (40MB)"),
+    Program("lame large", "LAME, 5 s of audio", _lame(LONG), paper="MP3 Enc (100MB)"),
+    Program("mpeg4 small", f"Xvid, {_FEW} frames", _mpeg4(_FEW), paper="MPEG4 Enc (50MB)"),
+    Program("mpeg4 large", f"Xvid, {_MANY} frames", _mpeg4(_MANY), paper="MPEG4 Enc (350MB)"),
+)
+QUICK_OF_ENCODERS = (2, "two encoders")
+LOADS_OF_ENCODERS = (*_SAME, Load("two encoders", "two encoders", (_encoder(1), _encoder(2))))
 QUICK_LOADS = ("none", MOST_HOGS)
 
 

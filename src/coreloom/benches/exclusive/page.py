@@ -6,14 +6,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
-from coreloom.benches.exclusive import killed
+from coreloom.benches.exclusive import encoding, killed
 from coreloom.benches.exclusive.bench import Result, Row, Start
-from coreloom.benches.exclusive.cases import CPUS, JOBS, LOADS, METHODS, OURS, PLAIN, SHOWN, Load, Program
+from coreloom.benches.exclusive.cases import (
+    CPUS,
+    JOBS,
+    LOADS,
+    MACHINES_OF_ENCODERS,
+    METHODS,
+    OURS,
+    SHOWN,
+    Load,
+    Program,
+)
 from coreloom.benches.exclusive.reach import LATE, LATEST, OTHERS, SWITCHES, WALL, Compared, as_good
 from coreloom.report.table import Table, number, reach
 
-PAPER_SPEEDUP = 2.1  # [GF] section 4.1: the most, under its heavy load on two CPUs
-_ENCODERS = ("lame", "mpeg4")  # its jobs
 _THREADS = next(job for job in JOBS if job.name == "threads")
 _SINGLE = tuple(job for job in JOBS if job is not _THREADS)
 _BOUND = tuple(job for job in _SINGLE if job.bound)
@@ -25,8 +33,8 @@ def tables(content: Result) -> list[Table]:
     """All tables that have rows."""
     rows = content.rows
     shown = [
+        *(encoding.table(content.encoding, cpus) for cpus in MACHINES_OF_ENCODERS),
         by_method("Wall time over CPU time (ratio)", rows, WALL, 3, _BOUND),
-        speedup(rows),
         by_method("Involuntary context switches (count)", rows, SWITCHES, 0, _BOUND),
         by_method("Wake-up latency of the probe, 99th percentile (us)", rows, LATE, 0, _PROBE),
         by_method("Wake-up latency of the probe, maximum over all seeds (us)", rows, LATEST, 0, _PROBE, max),
@@ -78,21 +86,6 @@ def by_method(
             (job.text, load.text, *(_cell(_by(method, these), figure, digits, of) for method in METHODS))
             for job, load, these in _cases(rows, jobs)
         ),
-        text_columns=2,
-    )
-
-
-def speedup(rows: Sequence[Row]) -> Table:
-    """What [GF] measures: a program with its own CPU over the same without."""
-    lines = []
-    for job, load, of in _cases(rows, _BOUND):
-        plain, ours = (median(WALL.values(_by(method, of))) for method in (PLAIN, OURS))
-        paper = f"up to {PAPER_SPEEDUP:g}" if load.name == "heavy" and job.name in _ENCODERS else "-"
-        lines.append((job.text, load.text, paper, f"{plain / ours:.2f}"))
-    return Table(
-        "Speed-up from a CPU of its own (ratio; [GF]: 2 CPUs, here 4)",
-        ("job", "others", "paper", "exclusive over plain"),
-        tuple(lines),
         text_columns=2,
     )
 

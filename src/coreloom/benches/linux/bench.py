@@ -7,18 +7,17 @@ unchanged runs are not repeated. Throughput tests run at a constant rate of the 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from coreloom.benches import guests
 from coreloom.benches.linux.loads import GAPS, Case, program
-from coreloom.benches.linux.schedulers import DWRR, OWN, Scheduler, scheduler, version
+from coreloom.benches.linux.schedulers import DWRR, OWN, SETTINGS, Scheduler, scheduler, version
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, prepare, whole
 from coreloom.programs import bpf
@@ -69,6 +68,7 @@ def script(test: Case, loaded: Scheduler) -> str:
         # After the boot the kernel tests its ciphers.
         "while grep -qs cryptomgr /proc/[0-9]*/comm; do sleep 0.2; done",
     ]
+    lines.append(loaded.before)
     if loaded.command:
         lines += [
             f"{loaded.command} >/out/scheduler 2>&1 &",
@@ -82,8 +82,7 @@ def script(test: Case, loaded: Scheduler) -> str:
         test.before,
         "mkdir /out/run /out/watched; export out=/out/run",
         "measure -o $out/measure -- sh /job/command 2>/out/errors",
-        "export out=/out/watched",
-        *_watched(test),
+        *(() if loaded.name in SETTINGS else _watched(test)),
     ]
     if loaded.command:
         lines += [
@@ -103,9 +102,11 @@ def script(test: Case, loaded: Scheduler) -> str:
 def _watched(test: Case) -> list[str]:
     """The test again under lagmeter, which watches its threads, or those of its server."""
     meter = f"{_METER} --interval 86400 --json /out/gap"
+    there = "export out=/out/watched"
     if not test.server:
-        return [f'{meter} -- sh /job/command >/dev/null 2>/out/meter || fail "$(last /out/meter)"']
+        return [there, f'{meter} -- sh /job/command >/dev/null 2>/out/meter || fail "$(last /out/meter)"']
     return [
+        there,
         f"{meter} -p $server >/dev/null 2>/out/meter &",
         "meter=$!",
         "sleep 1",
@@ -118,7 +119,9 @@ def rows_of(test: Case, loaded: Scheduler, seed: int, files: Mapping[str, bytes]
     """A row for each metric. UserError if the run failed; for a peer, a row with the reason."""
     row = partial(Row, test=test.name, scheduler=loaded.name, seed=seed)
     try:
-        values = _values(test, files) | _gaps(files)
+        values = _values(test, files)
+        if loaded.name not in SETTINGS:
+            values |= _gaps(files)
         if loaded.name == DWRR:
             values[BOUND] = _bound(files)
     except UserError as error:
@@ -166,22 +169,6 @@ def _bound(files: Mapping[str, bytes]) -> float:
 # --- all of it ---------------------------------------------------------------------------------
 
 
-def _content(made: vm.Guest) -> list[str]:
-    """What is in a guest, with digests: it decides every figure, so an unchanged run need not be repeated."""
-    packages = [
-        folder.name for name in (*made.packages, *made.programs) for folder in debian.packages([name])
-    ]
-    files = {"init": vm.INIT, "work": vm.WORK, **made.files}
-    return [*packages, *(f"{place} {_digest(source)}" for place, source in sorted(files.items()))]
-
-
-def _digest(source: Path | bytes) -> str:
-    if isinstance(source, bytes):
-        return hashlib.sha256(source).hexdigest()
-    inside = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
-    return " ".join(f"{path.name} {_digest(path.read_bytes())}" for path in inside)
-
-
 def jobs(
     tests: Sequence[Case], schedulers: Sequence[str], seeds: int, choice: str = "7"
 ) -> tuple[list[Job[Row]], list[Job[Row]]]:
@@ -216,10 +203,13 @@ def jobs(
                 files = {"failed": str(error).splitlines()[0].encode()}
             return {"rows": msgspec.to_builtins(rows_of(test, loaded, seed, files))}
 
-        rate = test.constant_rate and _digest(qemu.TURNS)
-        how = f"{test.cpus} {rate} {seed} {kernel.get(choice).release} {qemu.get().version}"
         metrics = " ".join(metric.name for metric in test.metrics)
-        made_of = [how, text, metrics, *_content(there)]
+        made_of = [
+            *guests.made_of(
+                there, text, cpus=test.cpus, constant_rate=test.constant_rate, seed=seed, kernel=choice
+            ),
+            metrics,
+        ]
         found = results.once(f"linux-{test.name}-{name}-{seed}", made_of, measure)
         return msgspec.convert(found["rows"], list[Row])
 
@@ -233,8 +223,13 @@ def jobs(
                 made(test, name)
 
     first = [prepare("prepare the guests", all_made)]
-    seeded = range(1, seeds + 1)
-    return first, [job(test, name, seed) for seed in seeded for test in tests for name in schedulers]
+    return first, [
+        job(test, name, seed)
+        for seed in range(1, seeds + 1)
+        for test in tests
+        for name in schedulers
+        if test.papers or name not in SETTINGS
+    ]
 
 
 def versions(tests: Sequence[Case], schedulers: Sequence[str], choice: str = "7") -> dict[str, str]:

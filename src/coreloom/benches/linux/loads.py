@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreloom.benches.linux.inputs import DATABASE, FRAMES, SERVER, SYSBENCH, database, film
+from coreloom.benches.linux.inputs import DATABASE, FRAMES, INNODB, MYISAM, SERVER, database, film, oltp
 from coreloom.errors import UserError
 from coreloom.paths import LINUX
 from coreloom.toolchain import native
@@ -49,7 +49,8 @@ GAP, GAP_99, MOVES = GAPS = (  # what lagmeter says of every test
 class Case:
     """command: what is measured; before: what it needs, started first.
 
-    constant_rate: its figures are of work in instructions, not of CPU time.
+    constant_rate: its figures are of work in instructions, not of CPU time. papers: one of [DWRR]'s, also run
+    with its settings.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Case:
     server: bool = False  # whether that leaves a server, $server, whose threads do the work
     cpus: int = 4
     constant_rate: bool = False
+    papers: bool = False
     ours: tuple[str, ...] = ()  # programs of linux/vm/programs
     debian: tuple[str, ...] = ()  # packages
     files: Callable[[], Mapping[str, Path | bytes]] = dict
@@ -80,9 +82,28 @@ def _cpu_times(content: Content, name: str) -> list[float]:
     return times
 
 
+_FIVE_CPUS = 4
+
+
+def _utilisation(content: Content) -> list[float]:
+    """Of each CPU in per cent, from /proc/stat before and after."""
+
+    def ticks(name: str) -> dict[str, list[int]]:
+        lines = [line.split() for line in content[name].decode().splitlines()]
+        return {cpu: [int(count) for count in counts] for cpu, *counts in lines if cpu.startswith("cpu")}
+
+    before, after = ticks("before"), ticks("after")
+    found = []
+    for cpu in (f"cpu{n}" for n in range(_FIVE_CPUS)):
+        used = [now - then for now, then in zip(after[cpu], before[cpu], strict=True)]
+        found.append(100 * (1 - (used[3] + used[4]) / sum(used)))  # idle and iowait
+    return found
+
+
 def _five(content: Content) -> tuple[float, ...]:
-    times = _cpu_times(content, "hogs")
-    return 100 * statistics.pstdev(times) / statistics.mean(times), max(times) / min(times)
+    times, cpus = _cpu_times(content, "hogs"), _utilisation(content)
+    fair = (100 * statistics.pstdev(times) / statistics.mean(times), max(times) / min(times))
+    return *fair, *cpus, statistics.pstdev(cpus)
 
 
 _BY_WEIGHT = 1024 / 335  # nice 0 over nice 5
@@ -108,10 +129,28 @@ def _number(content: Content, pattern: str, name: str = "said") -> float:
     return float(found.group(1))
 
 
+def _threads(content: Content) -> tuple[float, ...]:
+    """Total time, time of all events, events a thread and execution time a thread."""
+    pairs = (r"events \(avg/stddev\): +", r"execution time \(avg/stddev\): +")
+    parts = (r"([\d.]+)/", r"[\d.]+/([\d.]+)")
+    fairness = [_number(content, f"{pair}{part}") for pair in pairs for part in parts]
+    return *_wall(content), _number(content, r"sum: +([\d.]+)") / 1000, *fairness
+
+
+def _decode(content: Content) -> tuple[float, ...]:
+    user, system = (_number(content, rf"{what} +([\d.]+)", "times") for what in ("user", "sys"))
+    return *_wall(content), user, system
+
+
 def _oltp(content: Content) -> tuple[float, ...]:
     return _number(content, r"transactions: +\d+ +\(([\d.]+) per sec"), _number(
         content, r"95th percentile: +(\S+)"
     )
+
+
+def _read(content: Content) -> tuple[float, ...]:
+    kinds = ("read", "write", "other", "total")
+    return *_oltp(content), *(_number(content, rf"{kind}: +(\d+)\n") for kind in kinds)
 
 
 def _latency(content: Content) -> tuple[float, ...]:
@@ -134,9 +173,12 @@ TESTS = (
         (
             Metric("CPU time, deviation over mean", "%", title="CPU time, standard deviation over mean"),
             Metric("CPU time, most over least", title="CPU time, maximum over minimum"),
+            *(Metric(f"utilisation of CPU {n}", "%", more=None, paper="(plot)") for n in range(_FIVE_CPUS)),
+            Metric("utilisation of a CPU, standard deviation", "%", paper="(plot)"),
         ),
-        "hog -t 10 5 >$out/hogs",
+        "cat /proc/stat >$out/before; hog -t 10 5 >$out/hogs; cat /proc/stat >$out/after",
         _five,
+        papers=True,
         ours=("hog",),
     ),
     Case(
@@ -164,19 +206,34 @@ TESTS = (
     Case(
         "threads",
         "sysbench threads: 32 threads, 1000 yields, 8 locks, 1200 events",
-        (Metric("time", "s", paper="CFS 12.83, DWRR 7.45"),),
-        "sysbench threads --threads=32 --thread-yields=1000 --thread-locks=8 --events=1200 --time=0 run",
-        _wall,
+        (
+            Metric("time", "s", paper="CFS 12.83 / 13.10 / 21.36, DWRR 7.45"),
+            Metric("time of all events", "s", paper="CFS 410.0 / 418.2 / 682.6, DWRR 237.6"),
+            Metric("events a thread, mean", more=None, paper="312.5 each"),
+            Metric("events a thread, standard deviation", paper="CFS 9.67 / 10.60 / 6.98, DWRR 41.63"),
+            Metric("execution time a thread, mean", "s", paper="CFS 12.81 / 13.07 / 21.33, DWRR 7.43"),
+            Metric("execution time a thread, standard deviation", "s", paper="0.01 each"),
+        ),
+        "sysbench threads --threads=32 --thread-yields=1000 --thread-locks=8 --events=1200 --time=0 run "
+        ">$out/said",
+        _threads,
         constant_rate=True,
+        papers=True,
         debian=("sysbench",),
     ),
     Case(
         "decode",
         f"dav1d, 5 threads: {FRAMES} AV1 frames",
-        (Metric("time", "s", paper="CFS 39.2, DWRR 27.6"),),
+        (
+            Metric("time", "s", paper="CFS 39.17 / 41.96 / 46.33, DWRR 27.62"),
+            Metric("user time", "s", paper="codec: CFS 38.01 / 39.56 / 40.21, DWRR 26.58"),
+            Metric("system time", "s", paper="CFS 1.14 / 2.38 / 6.10, DWRR 1.02"),
+        ),
+        "time -p -o $out/times "
         "dav1d --quiet --threads 5 --input /job/film.ivf --muxer null --output /dev/null",
-        _wall,
+        _decode,
         constant_rate=True,
+        papers=True,
         debian=("dav1d",),
         files=film,
     ),
@@ -184,16 +241,36 @@ TESTS = (
         "oltp",
         "sysbench oltp_read_write on MariaDB: 16 threads, 600 transactions",
         (
-            Metric("transactions a second", more=True, paper=_GRAIN, title="transactions per second"),
+            Metric("transactions a second", more=True, title="transactions per second"),
             Metric("95 % of transactions", "ms", title="transaction time, 95th percentile"),
         ),
-        f"{SYSBENCH} --threads=16 --events=600 --time=0 run >$out/said",
+        f"{oltp('read_write', INNODB)} --threads=16 --events=600 --time=0 run >$out/said",
         _oltp,
         server=True,
         before=f"tar -x -f /job/db.tar -C /job\n{SERVER}",
         constant_rate=True,
         debian=DATABASE,
-        files=database,
+        files=lambda: database(INNODB),
+    ),
+    Case(
+        "read",
+        "sysbench oltp_read_only on MariaDB with MyISAM: 16 threads, 600 transactions",
+        (
+            Metric("transactions a second", more=True, paper=_GRAIN, title="transactions per second"),
+            Metric("95 % of transactions", "ms", title="transaction time, 95th percentile"),
+            *(
+                Metric(f"queries: {kind}", more=None, title=f"number of queries, {kind}")
+                for kind in ("read", "write", "other", "total")
+            ),
+        ),
+        f"{oltp('read_only', MYISAM)} --threads=16 --events=600 --time=0 run >$out/said",
+        _read,
+        server=True,
+        before=f"tar -x -f /job/db.tar -C /job\n{SERVER}",
+        constant_rate=True,
+        papers=True,
+        debian=DATABASE,
+        files=lambda: database(MYISAM),
     ),
     Case(
         "script",
@@ -204,6 +281,7 @@ TESTS = (
         "done; wait",
         _wall,
         constant_rate=True,
+        papers=True,
         debian=("quickjs",),
         files=_scripts,
     ),

@@ -9,7 +9,7 @@ from coreloom.benches.linux import verifier
 from coreloom.benches.linux.bench import BOUND, FAILED, Result, Row
 from coreloom.benches.linux.loads import GAP_99, MOVES, TESTS, Case, Metric
 from coreloom.benches.linux.reach import better, largest, middle
-from coreloom.benches.linux.schedulers import DWRR, EEVDF
+from coreloom.benches.linux.schedulers import DWRR, EEVDF, SETTINGS
 from coreloom.report.table import Table, number, reach
 
 _DIRECTION = {True: " (higher is better)", False: " (lower is better)", None: ""}
@@ -19,14 +19,15 @@ def tables(content: Result) -> list[Table]:
     """All tables that have rows."""
     rows = content.rows
     shown = [
-        *(tests(rows), gaps(rows), failures(rows), instructions(rows)),
+        *(tests(rows), settings(rows), gaps(rows), failures(rows), instructions(rows)),
         *(reach(content.reach, "current kernel"), about(rows)),
     ]
     return [table for table in shown if table.rows]
 
 
 def _schedulers(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row.scheduler for row in rows))
+    """Without those that have [DWRR]'s settings."""
+    return [name for name in dict.fromkeys(row.scheduler for row in rows) if name not in SETTINGS]
 
 
 def _measured(rows: Sequence[Row]) -> list[Case]:
@@ -66,6 +67,25 @@ def tests(rows: Sequence[Row]) -> Table:
             *((f"{DWRR} relative to EEVDF (above 1: better)",) if both else ()),
         ),
         tuple(line(test, metric) for test in _measured(rows) for metric in test.metrics),
+        text_columns=3,
+    )
+
+
+def settings(rows: Sequence[Row]) -> Table:
+    """[DWRR]'s tests with its settings: a base slice for each of its granularities, and its round slice."""
+    names = [name for name in dict.fromkeys(row.scheduler for row in rows) if name in SETTINGS]
+
+    def line(test: Case, metric: Metric) -> tuple[str, ...]:
+        unit = f", {metric.unit}" if metric.unit else ""
+        cells = (_cell(rows, test.name, metric, name) for name in names)
+        return (test.name, f"{metric.text}{unit}{_DIRECTION[metric.more]}", metric.paper, *cells)
+
+    return Table(
+        "[DWRR]'s tests with its settings: base slices of 0.75, 0.5, 0.25 ms, and a round slice of 25 ms",
+        ("test", "figure", "[DWRR]: CFS by granularity, DWRR", *names),
+        tuple(line(test, metric) for test in _measured(rows) if test.papers for metric in test.metrics)
+        if names
+        else (),
         text_columns=3,
     )
 

@@ -15,16 +15,21 @@ from coreloom.errors import UserError
 from coreloom.programs import bpf
 
 EEVDF, DWRR = "eevdf", "scx_dwrr"
-OWN = (EEVDF, DWRR)  # these must come through
+# [DWRR]'s settings: its three granularities of CFS as base slices, and its round slice (name -> ns, us).
+BASE_SLICES = {f"{EEVDF}-{ms:g}ms": round(1e6 * ms) for ms in (0.75, 0.5, 0.25)}
+ROUND_SLICE = {f"{DWRR}-25ms": 25_000}
+SETTINGS = (*BASE_SLICES, *ROUND_SLICE)
+OWN = (EEVDF, DWRR, *SETTINGS)  # these must come through
 PEERS = ("scx_flash", "scx_bpfland", "scx_rusty", "scx_rlfifo")
 
 
 @dataclass(frozen=True)
 class Scheduler:
-    """What is loaded in the guest; command: none for the kernel's own."""
+    """What is loaded in the guest; command: none for the kernel's own. before: what is set first."""
 
     name: str
     command: str = ""
+    before: str = ""
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
 
 
@@ -39,11 +44,11 @@ def known(names: Sequence[str] | None) -> tuple[list[str], list[str]]:
     """The schedulers to measure and those not found; names: those requested, which must be installed."""
     if names is None:
         there = [name for name in PEERS if find(name)]
-        return [EEVDF, DWRR, *there], [name for name in PEERS if name not in there]
+        return [EEVDF, DWRR, *there, *SETTINGS], [name for name in PEERS if name not in there]
     for name in names:
         if name not in OWN and (not re.fullmatch(r"scx_\w+", name) or find(name) is None):
             raise UserError(
-                f"unknown scheduler '{name}': choose {EEVDF}, {DWRR} or one in PATH or ~/.cargo/bin "
+                f"unknown scheduler '{name}': choose {', '.join(OWN)} or one in PATH or ~/.cargo/bin "
                 f"(such as by `cargo install {PEERS[0]}`)"
             )
     return list(dict.fromkeys(names)), []
@@ -53,8 +58,11 @@ def scheduler(name: str) -> Scheduler:
     """One of `known`, ready for the guest."""
     if name == EEVDF:
         return Scheduler(name)
-    if name == DWRR:
-        return Scheduler(name, name, {f"/usr/bin/{name}": bpf.program(name)})
+    if name in BASE_SLICES:
+        return Scheduler(name, before=f"echo {BASE_SLICES[name]} >/sys/kernel/debug/sched/base_slice_ns")
+    if name == DWRR or name in ROUND_SLICE:
+        command = f"{DWRR} --slice-us {ROUND_SLICE[name]}" if name in ROUND_SLICE else DWRR
+        return Scheduler(name, command, files={f"/usr/bin/{DWRR}": bpf.program(DWRR)})
     path = find(name)
     assert path is not None
     # Beside the guest's own libraries, which may be of another release.
@@ -63,7 +71,7 @@ def scheduler(name: str) -> Scheduler:
     files |= {f"{place}/lib/{library.name}": library for library in _libraries(path)}
     loader = next((file for file in files if Path(file).name.startswith("ld-linux")), None)
     command = f"{place}/{name}" if loader is None else f"{loader} --library-path {place}/lib {place}/{name}"
-    return Scheduler(name, command, files)
+    return Scheduler(name, command, files=files)
 
 
 def _libraries(path: Path) -> list[Path]:
