@@ -95,6 +95,10 @@ def test_pages_are_made_of_the_items() -> None:
         assert (ROOT / path).read_text() == text, f"{path}: run `coreloom report` and commit what it writes"
 
 
+def test_what_items_cite_is_in_the_data() -> None:
+    assert papers.wrong() == []
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(paths, "ROOT", tmp_path)
@@ -156,6 +160,52 @@ def test_a_page(place: Path) -> None:
         {"text": "fast", "paper": "340", "measured": 20759},
         {"text": "both", "paper": "", "measured": None},
     ]
+
+
+_CITED = _ONE.replace('reason = "another picture"', 'reason = "another picture, 20 759 of them"')
+_FAST = '{ text = "fast", data = "some", where = { cpus = 2 }, field = "done", paper = "340"'
+_BOTH = '{ text = "both", data = "some", field = "done" }'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        (_CITED, 0, ""),
+        (_CITED.replace(_FAST, f'{_FAST}, says = "20 759"'), 0, ""),
+        (
+            _CITED.replace("cpus = 2", "cpus = 3"),
+            14,
+            "figure 'fast': 0 rows of some.json (rows) fit, not one: correct data, list, where or field",
+        ),
+        (
+            _CITED.replace("340", "278"),
+            14,
+            "figure 'fast': the item says that the paper has 278, some.json has 340: "
+            "correct the one that is wrong",
+        ),
+        (
+            _CITED.replace(_FAST, f'{_FAST}, says = "20 758"').replace("20 759 of", "20 758 of"),
+            14,
+            "figure 'fast': the item says 20 758, some.json has 20 759: correct the item",
+        ),
+        (
+            _ONE.replace(_FAST, f'{_FAST}, says = "20 759"'),
+            14,
+            "figure 'fast': the item does not say 20 759: say it there, or remove says",
+        ),
+    ],
+)
+def test_a_figure_that_the_data_do_not_have(place: Path, text: str, line: int, what: str) -> None:
+    text = text.replace(_BOTH, '{ text = "slow", data = "some", where = { cpus = 1 }, field = "done" }')
+    (place / "docs" / "papers" / "one.toml").write_text(text)
+    data = {"rows": [{"cpus": 1, "done": 5}, {"cpus": 2, "done": 20759, "paper_done": 340}]}
+    (place / "docs" / "results" / "data" / "some.json").write_bytes(msgspec.json.encode(data))
+    if not what:
+        papers.check()
+        return
+    with pytest.raises(UserError) as error:
+        papers.check()
+    assert str(error.value) == f"docs/papers/one.toml:{line}: {what}"
 
 
 @pytest.mark.parametrize(

@@ -309,7 +309,7 @@ def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     rows = [job.measure(lambda cycles: None) for job in wanted + wanted]
     assert seen == [1, 2]
     assert rows[:2] == rows[2:]
-    assert [row.value for row in rows[0]] [:2] == [6.3246, 1.2222]
+    assert [row.value for row in rows[0]][:2] == [6.3246, 1.2222]
     assert [(row.metric, row.why) for row in rows[1]] == [("failed", "the guest was stopped")]
     (tmp_path / "job" / "x").write_text("2")  # another program: another run
     wanted[0].measure(lambda cycles: None)

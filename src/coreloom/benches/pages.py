@@ -65,6 +65,7 @@ def write() -> tuple[list[Path], list[str]]:
             missing.append(bench.command)
     if not found:
         raise UserError("no results yet: run a benchmark first, for example `coreloom bench smp`")
+    papers.check()
     for path, text in pages(found).items():
         written.append(results.write_atomically(paths.ROOT / path, text.encode()))
     if items := papers.rows():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,6 +51,7 @@ class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where: dict[str, str | int | float | bool] = {}
     list: str = "rows"  # which list of the file; "reach" has the figures to reach
     paper: str = ""  # what the paper has
+    says: str = ""  # the figure as the item's own words have it
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,6 +70,18 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     about: str
     items: list[Item]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A cited figure that the published data do not have."""
+
+    file: str  # of docs/papers
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"docs/papers/{self.file}:{self.line}: {self.what}"
 
 
 def folder() -> Path:
@@ -128,14 +142,84 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
-def value(shown: Shown) -> Any:
-    """The figure; None unless exactly one row of the published data fits."""
-    content = _data(shown.data)
-    found = [
+def check() -> None:
+    """Raise a UserError for each figure that an item cites and the data it names do not have."""
+    if found := wrong():
+        raise UserError("\n".join(map(str, found)))
+
+
+def wrong() -> list[Wrong]:
+    """Figures without a row or with several, and what an item says of its figure or of the paper's."""
+    found = []
+    for name, paper in load().items():
+        lines = (folder() / f"{name}.toml").read_text(encoding="utf-8").splitlines()
+        begins = [number for number, line in enumerate(lines, 1) if line.strip() == "[[items]]"]
+        for item, begin in zip(paper.items, begins, strict=True):
+            for shown in item.figures:
+                if what := _defect(item, shown):
+                    found.append(Wrong(f"{name}.toml", _line_of(shown, lines, begin), what))
+    return found
+
+
+def _line_of(shown: Shown, lines: Sequence[str], begin: int) -> int:
+    """Where a figure of the item that begins there stands; its first line if that cannot be found."""
+    quoted = json.dumps(shown.text, ensure_ascii=False)
+    return next((n for n, line in enumerate(lines[begin:], begin + 1) if f"text = {quoted}" in line), begin)
+
+
+def _defect(item: Item, shown: Shown) -> str:
+    """What is wrong with a figure, and what to do; empty: nothing."""
+    name, rows = f"figure '{shown.text}'", _rows(shown)
+    if len(rows) != 1:
+        return (
+            f"{name}: {len(rows)} rows of {shown.data}.json ({shown.list}) fit, not one: "
+            "correct data, list, where or field"
+        )
+    (row,) = rows
+    here = row[shown.field]
+    if shown.says and shown.says not in f"{item.text} {item.reason}":
+        return f"{name}: the item does not say {shown.says}: say it there, or remove says"
+    if shown.says and not _agree(shown.says, here):
+        return f"{name}: the item says {shown.says}, {shown.data}.json has {_number(here)}: correct the item"
+    theirs = row.get(_OF_THE_PAPER.get(shown.field, ""))
+    if shown.paper and theirs is not None and not _agree(shown.paper.split()[0], theirs):
+        return (
+            f"{name}: the item says that the paper has {shown.paper}, {shown.data}.json has "
+            f"{_number(theirs)}: correct the one that is wrong"
+        )
+    return ""
+
+
+# Where a row has the paper's figure beside its own.
+_OF_THE_PAPER = {
+    "done": "paper_done",
+    "cycles": "paper_cycles",
+    "mean": "paper_mean",
+    "jitter": "paper_jitter",
+    "speedup": "paper",
+}
+
+
+def _agree(said: str, here: Any) -> bool:
+    """Whether a number as a text has it, with as many digits, is that of the data."""
+    try:
+        digits = len(said.partition(".")[2])
+        return round(float(here), digits) == float(said.replace(" ", ""))
+    except (TypeError, ValueError):
+        return said == str(here)
+
+
+def _rows(shown: Shown) -> list[Mapping[str, Any]]:
+    return [
         row
-        for row in content.get(shown.list, ())
+        for row in _data(shown.data).get(shown.list, ())
         if shown.field in row and all(row.get(name) == wanted for name, wanted in shown.where.items())
     ]
+
+
+def value(shown: Shown) -> Any:
+    """The figure; None unless exactly one row of the published data fits."""
+    found = _rows(shown)
     return found[0][shown.field] if len(found) == 1 else None
 
 
