@@ -5,8 +5,9 @@
  *
  * Source: [DWRR] ("Current scheduler", "Load balancing of CFS", "Limitations of CFS"); Linux 2.6.23 to 6.5,
  * kernel/sched/fair.c. Taken from there:
- *   - a period of tuning.latency in which each thread runs once, longer if tuning.granularity per thread requires it; a
- *     thread's slice is its weighted share of the period, at least the granularity;
+ *   - a period of tuning.latency in which each thread runs once; with more than tuning.latency_threads (or if
+ *     tuning.granularity per thread requires it) a granularity for each; a thread's slice is its weighted share of the
+ *     period, at least the granularity;
  *   - min_vruntime: a virtual time of the CPU that never decreases. A new thread is placed one slice behind it, a
  *     sleeper at most half a latency before it; a migrating thread keeps its distance to it;
  *   - a woken thread preempts if it is behind by more than the granularity for its weight, and is then preferred
@@ -43,7 +44,8 @@ static uint32_t cfs_place(const struct cl_machine *m, const struct cl_entity *e)
 /* Its part of the period among the threads of its CPU, `threads` of them with this load. */
 static cl_time cfs_slice(const struct cl_machine *m, const struct cl_entity *e, uint32_t threads, uint64_t load) {
   cl_time period = threads * m->tuning.granularity;
-  if (period < m->tuning.latency) period = m->tuning.latency;
+  bool fits = m->tuning.latency_threads ? threads <= m->tuning.latency_threads : period < m->tuning.latency;
+  if (fits) period = m->tuning.latency;
   cl_time slice = cl_part(period, e->weight, load);
   if (slice < m->tuning.granularity) slice = m->tuning.granularity;
   return slice ? slice : 1;

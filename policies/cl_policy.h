@@ -85,6 +85,7 @@ struct cl_tuning {
   cl_time granularity; /* cfs: the least time a thread runs before another is preferred */
   cl_time warm; /* selective: how long a thread's data stay in the cache of the CPU it left */
   uint32_t realtime_cpus; /* artis: CPUs 0 to this - 1 are of the RT group */
+  uint32_t latency_threads; /* cfs: threads that share one latency; 0: as many as the granularity leaves room for */
 };
 
 struct cl_machine {

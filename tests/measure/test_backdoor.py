@@ -357,6 +357,16 @@ def test_blocks() -> None:
     assert len(transfer.blocks("economy", bytes(256))) == 32
 
 
+def test_the_papers_plots() -> None:
+    drawn = page.drawn(ROWS)
+    assert list(drawn) == [
+        *("backdoor-times-standard.svg", "backdoor-speedup-standard.svg"),
+        *("backdoor-times-economy.svg", "backdoor-speedup-economy.svg"),
+    ]
+    assert "selection sort" in drawn["backdoor-times-standard.svg"].svg
+    assert page.drawn([]) == {}
+
+
 def test_what_was_not_measured_has_no_table() -> None:
     bells, _ = page.tables(Result(name="backdoor", rows=ROWS[-1:]))
     assert len(bells.rows) == 1

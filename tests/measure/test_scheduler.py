@@ -10,8 +10,8 @@ import pytest
 
 from coreloom import paths
 from coreloom.benches.scheduler import bench as scheduler
-from coreloom.benches.scheduler import clock, delays, page
-from coreloom.benches.scheduler.bench import Row, UnitRow
+from coreloom.benches.scheduler import delays, page, published
+from coreloom.benches.scheduler.bench import KernelRow, Row, UnitRow
 from coreloom.benches.synth import BENCH as SYNTH
 from coreloom.errors import UserError
 from coreloom.report.table import number
@@ -99,7 +99,21 @@ def test_tables() -> None:
         ("3: and hardware threads", "enqueue_hardware", "20 and 1 bus transaction", "4", "-", "5.0"),
     )
     assert page.delays(ROWS).rows[1][3:] == ("-", "-", "80", "85.0", "90", "5.0", "2")
-    assert [t.rows[0] for t in page.histograms(ROWS)] == [("80 to 81", "#" * 40, "1")]
+    assert list(page.drawn(ROWS)) == ["scheduler-end-to-end.svg"]
+
+
+def test_from_which_length_on_build_1_outlasts_a_switch() -> None:
+    def decision(build: str, threads: int, busy: int) -> KernelRow:
+        return KernelRow(
+            build=build, threads=threads, operation="yield, switch", cycles=3, size=(256, 128), busy=busy
+        )
+
+    rows: list[Row] = [decision("linear", 2, 6), decision("linear", 250, 254), decision("bitmap", 250, 5)]
+    assert page.outlasts(rows, {"full-context": 106}).rows == (
+        ("[HT]: 2 us, 40 ns a thread", "-", "-", "-", "50"),
+        ("full-context", "106", "6 to 254", "5", "103"),  # 103 + 4 cycles
+    )
+    assert page.outlasts(ROWS, {"full-context": 106}).rows == ()
 
 
 PLACED = synth.Row(
@@ -133,13 +147,13 @@ def test_delays_in_microseconds_at_the_clock_of_the_platform_and_where_the_paper
 
 def test_clocks_are_those_of_the_published_synth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(paths, "ROOT", tmp_path)
-    assert clock.clocks() == {}
+    assert published.clocks() == {}
     path = SYNTH.published
     path.parent.mkdir(parents=True)
     other = msgspec.structs.replace(PLACED, build="smp-standard")
     unit = msgspec.structs.replace(PLACED, unit="cl_scheduler")
     path.write_bytes(msgspec.json.encode({"name": "synth", "rows": [other, PLACED, unit]}))
-    assert clock.clocks() == {"bitmap": PLACED}
+    assert published.clocks() == {"bitmap": PLACED}
 
 
 def test_figures_are_from_the_rows() -> None:

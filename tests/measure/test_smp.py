@@ -106,11 +106,14 @@ def test_a_ratio_is_against_the_better_rival() -> None:
         of("hw", 660, 30.0),
     ]
     done, switch = page.done(rows, WINDOW), page.switch(rows)
-    assert done.columns[6:11] == (
-        *("software kernel", "FreeRTOS", "FreeRTOS, our port"),
-        *("hardware kernel", "ratio to the better rival"),
+    assert done.columns[3:12] == (
+        *("paper: eCos", "FreeRTOS", "FreeRTOS, our port", "paper: HW", "hardware kernel", "software kernel"),
+        *("paper: HW over eCos", "ratio to the better rival", "better rival"),
     )
-    assert done.rows[0][6:12] == ("300", "320", "330", "660", "2.00", "FreeRTOS, our port")
+    assert done.rows[0][3:12] == (
+        *("3", "320", "330", "3", "660", "300"),
+        *("1.0", "2.00", "FreeRTOS, our port"),
+    )
     assert switch.rows[0][9:11] == ("3.0", "software kernel")
 
 
@@ -125,15 +128,14 @@ def test_full_context_switches_stand_beside_the_papers() -> None:
 
 def test_columns_of_what_was_not_measured_are_left_out() -> None:
     rows = [of("sw", 300, 90.0), of("hw", 660, 30.0)]
-    assert page.done(rows, WINDOW).columns[6:9] == (
-        *("software kernel", "hardware kernel"),
-        "ratio to the better rival",
+    assert page.done(rows, WINDOW).columns[3:7] == (
+        *("paper: eCos", "paper: HW", "hardware kernel", "software kernel"),
     )
-    assert page.done(rows, WINDOW).rows[0][6:10] == ("300", "660", "2.20", "software kernel")
+    assert page.done(rows, WINDOW).rows[0][5:10] == ("660", "300", "1.0", "2.20", "software kernel")
 
 
 def test_the_paper_stands_beside_buffered_ports() -> None:
-    """And FreeRTOS beside direct ones."""
+    """And FreeRTOS, with its queues, beside either."""
     rows = [
         msgspec.structs.replace(of("sw", 200), ports="buffered", paper_done=3),
         msgspec.structs.replace(of("hw", 300), ports="buffered", paper_done=30),
@@ -144,12 +146,12 @@ def test_the_paper_stands_beside_buffered_ports() -> None:
     done, switch = page.done(rows, WINDOW), page.switch(rows)
     assert done.rows == (
         (
-            *("standard, packets", "1 CPU", "buffered", "3", "30", "10.0"),
-            *("200", "-", "300", "1.50", "software kernel", "0", "0", "0"),
+            *("standard, packets", "1 CPU", "buffered", "3", "500", "30", "300", "200", "10.0"),
+            *("0.60", "FreeRTOS", "0", "0", "0"),
         ),
         (
-            *("standard, packets", "1 CPU", "direct", "-", "-", "-"),
-            *("400", "500", "750", "1.50", "FreeRTOS", "-", "0", "0"),
+            *("standard, packets", "1 CPU", "direct", "-", "500", "-", "750", "400", "-"),
+            *("1.50", "FreeRTOS", "-", "0", "0"),
         ),
     )
     assert [line[2:5] for line in switch.rows] == [("buffered", "10 000", "947"), ("direct", "-", "-")]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from coreloom.apps import APPS
@@ -102,7 +103,7 @@ def test_a_full_context_switch_of_freertos(
     ]
 
 
-def test_the_table_of_the_stages() -> None:
+def test_the_table_and_the_plot_of_the_stages() -> None:
     row = stages.Row(
         core="standard", kernel="hw", kind="full-context", switches=49,
         cycles_min=107, cycles_mean=107.6, cycles_max=134, cycles_median=107,
@@ -114,6 +115,12 @@ def test_the_table_of_the_stages() -> None:
             *("107 / 108 / 134", "49", "947"),
         ),
     )
+    (plot,) = stages.drawn([row]).values()
+    assert plot.svg.count("<rect ") == 1 + len(stages.STAGES)
+    # The paper's eCos stands beside FreeRTOS, not beside our own.
+    kernels = [msgspec.structs.replace(row, kernel=kernel) for kernel in ("sw", "freertos")]
+    table = stages.table(kernels, {"hw": 947, "sw": 10_000})
+    assert [line[-1] for line in table.rows] == ["-", "10 000"]
 
 
 @pytest.mark.parametrize(

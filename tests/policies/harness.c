@@ -79,7 +79,7 @@ void cl_resched(struct cl_machine *m, uint32_t cpu) {
 /* --- life -------------------------------------------------------------------------------------- */
 
 /* NULL: there is no such policy. */
-struct host *host_new(const char *name, uint32_t cpus, uint32_t threads, const uint64_t tuning[5], cl_time grain) {
+struct host *host_new(const char *name, uint32_t cpus, uint32_t threads, const uint64_t tuning[6], cl_time grain) {
   const char *colon = strchr(name, ':');
   const struct cl_policy *policy = policy_of(name, colon ? (size_t)(colon - name) : strlen(name));
   const struct cl_policy *base = colon ? policy_of(colon + 1, strlen(colon + 1)) : NULL;
@@ -103,7 +103,7 @@ struct host *host_new(const char *name, uint32_t cpus, uint32_t threads, const u
       .cpus = cpus,
       .policy = policy,
       .base = base,
-      .tuning = {tuning[0], tuning[1], tuning[2], tuning[3], (uint32_t)tuning[4]},
+      .tuning = {tuning[0], tuning[1], tuning[2], tuning[3], (uint32_t)tuning[4], (uint32_t)tuning[5]},
       .cpu = (struct cl_cpu *)(void *)(block + at_cpus),
       .shared = block + at_state + cpus * state,
       .open = cpus,

@@ -97,6 +97,7 @@ class Machine:
         granularity: int = 0,
         warm: int = 0,
         realtime_cpus: int = 0,
+        latency_threads: int = 0,
         grain: int = 0,
         threads: int = 64,
     ) -> None:
@@ -106,7 +107,7 @@ class Machine:
         self.weights: list[int] = []
         self._room = threads
         self._c = _library()
-        tuning = (ctypes.c_uint64 * 5)(slice, latency, granularity, warm, realtime_cpus)
+        tuning = (ctypes.c_uint64 * 6)(slice, latency, granularity, warm, realtime_cpus, latency_threads)
         host = self._c.host_new(policy.encode(), cpus, threads, ctypes.byref(tuning), ctypes.c_uint64(grain))
         assert host is not None, f"no policy {policy}"
         self._host = ctypes.c_void_p(host)

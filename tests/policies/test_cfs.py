@@ -85,6 +85,16 @@ def test_the_period_grows_where_the_granularity_would_not_fit() -> None:
     assert m.switches == switches + 16
 
 
+def test_a_number_of_threads_shares_the_latency_whatever_the_granularity() -> None:
+    """[DWRR]: sched_nr_latency 8 with granularities below an eighth of the latency."""
+    fine = LATENCY // 24
+    for threads, slice in ((8, LATENCY // 8), (9, fine)):
+        m = Machine("cfs", 1, latency=LATENCY, granularity=fine, latency_threads=8)
+        for _ in range(threads):
+            m.start()
+        assert turn(m, 100 * threads * LATENCY, threads * slice) == [slice] * threads
+
+
 def test_no_slice_is_below_the_granularity() -> None:
     m = machine()
     m.start(100 * 1024)

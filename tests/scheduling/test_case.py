@@ -130,7 +130,7 @@ WRONG = [
     (
         "[machine]\ncores = 4",
         "machine: unknown key 'cores': choose one of cpus, tick_us, slice_us, latency_us, granularity_us, "
-        "balance_us, stay_us, realtime_cpus",
+        "balance_us, stay_us, realtime_cpus, latency_threads",
     ),
     ("[machine]\ncpus = 5000", "machine: cpus must be a whole number from 1 to 4096, not 5000"),
     ("[costs]\nswitch = 1", "costs: unknown key 'switch': choose one of switch_us, migrate_us, warm_us"),

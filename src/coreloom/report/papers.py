@@ -191,13 +191,7 @@ def _defect(item: Item, shown: Shown) -> str:
 
 
 # Where a row has the paper's figure beside its own.
-_OF_THE_PAPER = {
-    "done": "paper_done",
-    "cycles": "paper_cycles",
-    "mean": "paper_mean",
-    "jitter": "paper_jitter",
-    "speedup": "paper",
-}
+_OF_THE_PAPER = {"done": "paper_done", "cycles": "paper_cycles", "speedup": "paper"}
 
 
 def _agree(said: str, here: Any) -> bool:

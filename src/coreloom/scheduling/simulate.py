@@ -213,7 +213,7 @@ def _words(workload: Workload, machine: Machine, seconds: float, seed: int) -> a
         at += thread.count
     head = array("Q", (machine.cpus, _ns(seconds * 1e6), seed, _ns(machine.tick_us), _ns(machine.balance_us)))
     head.extend((_ns(machine.slice_us), _ns(machine.latency_us), _ns(machine.granularity_us)))
-    head.extend((_ns(machine.stay_us), min(machine.realtime_cpus, machine.cpus)))
+    head.extend((_ns(machine.stay_us), min(machine.realtime_cpus, machine.cpus), machine.latency_threads))
     costs = machine.costs
     head.extend((_ns(costs.switch_us), _ns(costs.migrate_us), _ns(costs.warm_us)))
     head.extend((len(workload.threads), len(steps) // 4, len(locks.known), len(ports.known)))

@@ -357,6 +357,7 @@ class Machine:
     stay_us: float = 2_000.0  # selective: how long a cache stays warm
     realtime_cpus: int = 1  # artis
     costs: Costs = field(default_factory=Costs)
+    latency_threads: int = 0  # cfs: so many share a latency; 0: as many as the granularity leaves room for
 
     def __post_init__(self) -> None:
         _check_whole("machine: cpus", self.cpus, 1, MAX_CPUS)
@@ -364,4 +365,5 @@ class Machine:
             _check_us(f"machine: {name}", getattr(self, name))
         for name in ("slice_us", "latency_us", "granularity_us", "balance_us"):
             _check_us(f"machine: {name}", getattr(self, name), least="above 0")
+        _check_whole("machine: latency_threads", self.latency_threads, 0, MAX_THREADS)
         _check_whole("machine: realtime_cpus", self.realtime_cpus, 0, MAX_CPUS)

@@ -10,6 +10,7 @@ from coreloom.benches.backdoor import page
 from coreloom.benches.backdoor.bench import Result, figures, jobs, places
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.jobs.job import build
+from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
 
@@ -35,6 +36,9 @@ class Backdoor(Bench[Result]):
         socs = {soc.name: soc for soc in (place.platform() for place in where)}.values()
         rows = work.jobs([build(soc, soc.name) for soc in socs], jobs(where, options.quick))
         return Result(name=self.name, rows=rows, reach=figures(rows), method=self.method())
+
+    def plots(self, content: Result) -> dict[str, Plot]:
+        return page.drawn(content.rows)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

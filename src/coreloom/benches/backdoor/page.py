@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from coreloom.benches.backdoor.bench import CORES, PAPER, PROGRAMS, Result, Row, Run, largest
 from coreloom.benches.backdoor.latency import UNTIL, WAYS, Bell, Dma
 from coreloom.benches.backdoor.transfer import MEANS, Block, costs
+from coreloom.report import plots
+from coreloom.report.page import Plot
 from coreloom.report.table import Table, number, reach
 
 
@@ -73,6 +75,33 @@ def speed(rows: Sequence[Row]) -> list[Table]:
         )
         for core in dict.fromkeys(row.core for row in here)
     ]
+
+
+def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
+    """The paper's Fig. 12 and 13, of the largest size of each program, for each core."""
+    found = {}
+    for core in CORES:
+        runs = largest(rows, core)
+        if not runs:
+            continue
+        names = {run.program: PROGRAMS[run.program].title for run in runs}
+        times = {
+            names[run.program]: {"one processor": run.cycles_1 / 1e6, "two": run.cycles_2 / 1e6}
+            for run in runs
+        }
+        gains = {
+            names[run.program]: {"speed-up": run.speedup, **({"paper": run.paper} if run.paper else {})}
+            for run in runs
+        }
+        text = f"Execution times on one processor and on two, {core} core"
+        found[f"backdoor-times-{core}.svg"] = Plot(
+            f"{text} ([GF] Fig. 12)", plots.groups(text, "million cycles", times)
+        )
+        text = f"Speed-up by the second processor, {core} core"
+        found[f"backdoor-speedup-{core}.svg"] = Plot(
+            f"{text} ([GF] Fig. 13)", plots.groups(text, "one over two", gains)
+        )
+    return found
 
 
 def window(rows: Sequence[Row]) -> Table:

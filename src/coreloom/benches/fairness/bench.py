@@ -199,7 +199,8 @@ def jobs(quick: bool, runs: int | None = None) -> list[Job[Row]]:
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
     """What is to be reached."""
-    dwrr = [row for row in rows if row.policy == "dwrr" and row.kind != Kind.COARSE]
+    unchecked = (Kind.COARSE, Kind.SETTINGS)  # the second repeats cases
+    dwrr = [row for row in rows if row.policy == "dwrr" and row.kind not in unchecked]
 
     def first(policy: str) -> Row:
         return next(row for row in rows if row.kind == Kind.COUNTEREXAMPLE and row.policy == policy)

@@ -41,6 +41,7 @@ class Kind(str, Enum):
     COARSE = "coarse tick"
     LOCKS = "locks"
     RESERVE = "reserve"
+    SETTINGS = "settings"
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,38 @@ def locks() -> Case:
     return Case(Kind.LOCKS, "locks", built_in.text, built_in.workload, built_in.machine, built_in.seconds)
 
 
+GRANULARITIES_MS = (0.75, 0.5, 0.25)
+
+
+def settings() -> list[Case]:
+    """[DWRR]'s two tests with its settings of cfs, and sysbench threads where switching costs something."""
+    measured = Costs.measured()
+    found = []
+    for case, costs in (
+        *((five_on_four(), Costs()), (locks(), Costs())),
+        *([] if measured.ideal else [(locks(), measured)]),
+    ):
+        text = case.name if costs.ideal else f"{case.name}, costs of the SoC"
+        machine = replace(case.machine, costs=costs)
+        found.append(
+            replace(
+                case,
+                kind=Kind.SETTINGS,
+                name=f"{text}, 25 ms",
+                text=text,
+                machine=machine,
+                policies=("dwrr",),
+            )
+        )
+        for ms in GRANULARITIES_MS:
+            linux = replace(machine, latency_us=6_000, granularity_us=1000 * ms, latency_threads=8)
+            name = f"{text}, granularity {ms:g} ms"
+            found.append(
+                replace(case, kind=Kind.SETTINGS, name=name, text=name, machine=linux, policies=("cfs",))
+            )
+    return found
+
+
 def reserve() -> list[Case]:
     """[GF]'s Golden-Finger: a thread among others, and with a CPU for itself."""
     load, machine = CASES["reserve"].workload, CASES["reserve"].machine
@@ -212,5 +245,14 @@ def _wide_enough(weights: Sequence[int], tick_us: float) -> float:
 def cases(quick: bool, runs: int | None = None) -> list[Case]:
     """All of them; runs: random cases, if not the usual number."""
     first = [counterexample(), five_on_four()]
-    named = [*first, *map(ticking, first), *infeasible(), *interactive(), *coarse(), locks(), *reserve()]
+    named = [
+        *first,
+        *map(ticking, first),
+        *infeasible(),
+        *interactive(),
+        *coarse(),
+        locks(),
+        *settings(),
+        *reserve(),
+    ]
     return [*named, *sweep(runs or (QUICK_RUNS if quick else RUNS))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from statistics import fmean
+from statistics import fmean, pstdev
 
 from coreloom.benches.fairness.bench import Balance, Result, Row
 from coreloom.benches.fairness.cases import SWEPT, Kind
@@ -19,7 +19,7 @@ PAPER_LOCKS = {"cfs": 12.8319, "dwrr": 7.4515}  # [DWRR]: seconds of sysbench th
 def tables(content: Result) -> list[Table]:
     """All of them."""
     rows = content.rows
-    kinds = (counterexample, five_on_four, infeasible, sweep, interactive, locks, reserve, coarse)
+    kinds = (counterexample, five_on_four, infeasible, sweep, interactive, locks, settings, reserve, coarse)
     return [
         summary(rows),
         balance(content.balance),
@@ -199,6 +199,33 @@ def locks(rows: Sequence[Row]) -> Table:
         ("migrations", lambda row: number(row.migrations)),
         _IDLE,
         text_columns=1,
+    )
+
+
+# [DWRR]: seconds of sysbench threads by granularity of cfs, and of dwrr.
+_PAPER_SETTINGS = {"0.75 ms": 12.8319, "0.5 ms": 13.0980, "0.25 ms": 21.3573, "25 ms": 7.4515}
+
+
+def settings(rows: Sequence[Row]) -> Table:
+    """[DWRR]'s settings: three granularities of cfs, a round slice of 25 ms."""
+
+    def paper(row: Row) -> str:
+        setting = row.case.rpartition(", ")[2].removeprefix("granularity ")
+        return number(_PAPER_SETTINGS[setting] if row.case.startswith("locks") else None, 2)
+
+    return _table(
+        "[DWRR]'s tests with its settings: cfs with a latency of 6 ms for 8 threads, dwrr with B of 25 ms",
+        of_kind(rows, Kind.SETTINGS),
+        ("case", attrgetter("case")),
+        _POLICY,
+        ("finished after, ms", lambda row: number(row.ended_ms, 1)),
+        ("paper, s", paper),
+        ("CPU utilisation, least", lambda row: _percent(min(row.cpu_utilisation), 2)),
+        ("most", lambda row: _percent(max(row.cpu_utilisation), 2)),
+        ("standard deviation", lambda row: _percent(pstdev(row.cpu_utilisation), 2)),
+        ("switches", lambda row: number(row.switches)),
+        ("migrations", lambda row: number(row.migrations)),
+        text_columns=2,
     )
 
 

@@ -21,6 +21,7 @@ from coreloom.benches.ipc.bench import (
 from coreloom.benches.ipc.start import Start
 from coreloom.benches.ipc.transfer import Row
 from coreloom.jobs.job import build
+from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
 
@@ -49,6 +50,9 @@ class Ipc(Bench[Result]):
         starts = [row for row in found if isinstance(row, Start)]
         reach = figures(rows, starts)
         return Result(name=self.name, rows=rows, starts=starts, reach=reach, method=self.method())
+
+    def plots(self, content: Result) -> dict[str, Plot]:
+        return page.drawn(content.rows)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

@@ -10,6 +10,8 @@ from coreloom.benches.ipc.bench import orders as orders_of
 from coreloom.benches.ipc.latency import TESTS
 from coreloom.benches.ipc.start import PAPER, Start
 from coreloom.benches.ipc.transfer import MECHANISMS, SDRAM, Row, titled
+from coreloom.report import plots
+from coreloom.report.page import Plot
 from coreloom.report.table import Table, number, reach
 from coreloom.toolchain.firmware import KERNELS
 
@@ -61,6 +63,37 @@ def paper(rows: Sequence[Row]) -> Table:
         tuple(lines),
         text_columns=3,
     )
+
+
+def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
+    """The paper's Fig. 7 and 8."""
+    lines = {
+        title: {case: row.cycles for case, row in zip(_PAPER_CASES, of, strict=True) if row is not None}
+        for _, title, of in _four(rows, "amp")
+    }
+    sizes = {
+        f"{words} words": {
+            title: of[words, "economy"] for title, of in lines.items() if (words, "economy") in of
+        }
+        for words in PAPER_WORDS
+    }
+    polled = {
+        f"{words} words": {
+            f"{title}, {core}": of[words, core]
+            for title, of in list(lines.items())[:2]
+            for core in ("economy", "standard")
+            if (words, core) in of
+        }
+        for words in PAPER_WORDS
+    }
+    found = {}
+    for file, figure, text, groups in (
+        ("ipc-economy.svg", "Fig. 7", "Cycles of the economy core by mechanism", sizes),
+        ("ipc-polling.svg", "Fig. 8", "Cycles of polling and polling 2 on both cores", polled),
+    ):
+        if all(groups.values()):
+            found[file] = Plot(f"{text} ([IPC] {figure})", plots.groups(text, "cycles", groups))
+    return found
 
 
 def sdram(rows: Sequence[Row]) -> list[Table]:

@@ -11,6 +11,7 @@ from coreloom.benches.scheduler import page
 from coreloom.benches.scheduler.bench import Result, figures, jobs
 from coreloom.benches.scheduler.delays import INTERRUPTS
 from coreloom.options import positive
+from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
 
@@ -39,6 +40,9 @@ class Scheduler(Bench[Result]):
         rows = work.jobs([], jobs(options.interrupts))
         method = self.method(interrupts=options.interrupts)
         return Result(name=self.name, rows=rows, reach=figures(rows), method=method)
+
+    def plots(self, content: Result) -> dict[str, Plot]:
+        return page.drawn(content.rows)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar
 
 from coreloom.benches.scheduler.bench import KernelRow, Operation, Result, Row, UnitRow
-from coreloom.benches.scheduler.clock import clocks
 from coreloom.benches.scheduler.delays import LOADS, PAPER, DelayRow, histogram
+from coreloom.benches.scheduler.published import clocks, switches
+from coreloom.report import plots
+from coreloom.report.page import Plot
 from coreloom.report.table import Table, number, reach
 from coreloom.synthesis import synth
 
+_OUTLASTS = "Queue length from which a decision of build 1 takes longer than a switch, 1 CPU"
 _BUILDS = {"linear": "1: one FIFO", "bitmap": "2: FIFO per priority", "hybrid": "3: and hardware threads"}
 _MOMENTS = {
     "unit": "kernel asks the CPU",
@@ -26,8 +30,8 @@ def tables(content: Result) -> list[Table]:
     """All of them."""
     rows = content.rows
     in_time = microseconds(rows, clocks())
-    found = [operations(rows), kernel_operations(rows), delays(rows), in_time, *histograms(rows)]
-    return [*found, reach(content.reach)]
+    found = [operations(rows), kernel_operations(rows), outlasts(rows, switches()), delays(rows), in_time]
+    return [*(table for table in found if table.rows), reach(content.reach)]
 
 
 Of = TypeVar("Of", bound=Operation)
@@ -150,22 +154,59 @@ def microseconds(rows: Sequence[Row], placed: Mapping[str, synth.Row]) -> Table:
     )
 
 
-def histograms(rows: Sequence[Row]) -> list[Table]:
-    """How often the end-to-end delay of the hybrid build took how long, for each load."""
-    wanted = ("hybrid", "hw", "end_to_end")
-    found = [row for row in rows if isinstance(row, DelayRow)]
-    return [_histogram(row) for row in found if (row.build, row.kernel, row.operation) == wanted]
+def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
+    """Histograms of the delays with threads that fill the cache, a line for each build."""
+    found = {}
+    for operation in ("end_to_end", "thread"):
+        lines = {
+            "software kernel" if row.kernel == "sw" else f"build {_BUILDS[row.build][0]}": _share(row)
+            for row in rows
+            if isinstance(row, DelayRow) and (row.load, row.operation) == ("cache", operation)
+        }
+        if lines:
+            text = f"Cycles from an interrupt until {_MOMENTS[operation]}"
+            svg = plots.lines(text, "cycles", "% of interrupts", lines)
+            found[f"scheduler-{operation.replace('_', '-')}.svg"] = Plot(f"{text}: histogram by build", svg)
+    return found
 
 
-def _histogram(row: DelayRow) -> Table:
+def _share(row: DelayRow) -> list[tuple[float, float]]:
+    """Per cent of the interrupts by cycles, in buckets."""
     buckets = histogram(row.histogram)
-    most = max(count for _, _, count in buckets)
+    return [((low + high) / 2, 100 * count / row.interrupts) for low, high, count in buckets]
+
+
+def outlasts(rows: Sequence[Row], switches: Mapping[str, int]) -> Table:
+    """From which queue length on a decision of build 1 takes longer than a switch (kind -> cycles).
+
+    The decision takes a cycle for each thread queued: between the lengths measured it is a straight line.
+    """
+    decision = {
+        (row.build, row.threads): row.busy
+        for row in rows
+        if isinstance(row, KernelRow) and row.operation == "yield, switch"
+    }
+    lengths = sorted(length for build, length in decision if build == "linear")
+    if len(lengths) < 2:
+        return Table(_OUTLASTS, (), ())
+    few, many = lengths[0], lengths[-1]
+    least, most = decision["linear", few], decision["linear", many]
+    slope = (most - least) / (many - few)
+
+    def from_length(cycles: int) -> str:
+        return number(math.floor(few + (cycles - least) / slope) + 1)
+
+    others = max(busy for (build, _), busy in decision.items() if build != "linear")
+    lines = [("[HT]: 2 us, 40 ns a thread", "-", "-", "-", number(50))]
+    lines += [
+        (kind, number(cycles), f"{least} to {most}", number(others), from_length(cycles))
+        for kind, cycles in switches.items()
+    ]
     return Table(
-        f"Cycles until {_MOMENTS[row.operation]}, threads that {LOADS[row.load]}",
-        ("cycles", "share", "interrupts"),
-        tuple(
-            (f"{low} to {high}" if high > low else f"{low}", "#" * round(40 * count / most), number(count))
-            for low, high, count in buckets
+        _OUTLASTS,
+        (
+            *("switch", "cycles of the switch", f"decision of build 1, {few} to {many} threads, cycles"),
+            *("of builds 2 and 3, cycles", "longer from so many threads on"),
         ),
-        text_columns=2,
+        tuple(lines),
     )

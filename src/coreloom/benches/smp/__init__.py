@@ -22,6 +22,7 @@ from coreloom.benches.smp.bench import (
     stream_cases,
 )
 from coreloom.options import add_freertos
+from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
 
@@ -75,6 +76,9 @@ class Smp(Bench[Result]):
             method=method,
             window_cycles=options.window,
         )
+
+    def plots(self, content: Result) -> dict[str, Plot]:
+        return stages.drawn(content.stages)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

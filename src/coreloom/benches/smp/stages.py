@@ -19,6 +19,8 @@ from coreloom.benches.rivals import NAMES
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, whole
+from coreloom.report import plots
+from coreloom.report.page import Plot
 from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
@@ -165,6 +167,31 @@ def run(work: Work, with_freertos: bool) -> list[Row]:
     return work.jobs(models, wanted)
 
 
+# Beside which of the paper's a kernel stands: its eCos is an operating system from elsewhere, as FreeRTOS.
+_BESIDE = {"hw": "hw", **dict.fromkeys(FREERTOS, "sw")}
+
+
+def drawn(found: Sequence[Row]) -> dict[str, Plot]:
+    """Fig. 3(a) of the paper: the stages of each kind of switch, for each core."""
+    texts = ("call or interrupt", "kernel decides", "save", "load", "resume")
+    plotted = {}
+    for core in dict.fromkeys(row.core for row in found):
+        groups = {
+            f"{NAMES[row.kernel].removesuffix(' kernel')}, {row.kind}": {
+                text: float(cycles)
+                for stage, text in zip(STAGES, texts, strict=True)
+                if (cycles := getattr(row, stage)) is not None
+            }
+            for row in found
+            if row.core == core and row.decide is not None
+        }
+        if groups:
+            title = f"Stages of a switch on 1 CPU, {core} core"
+            plot = Plot(f"{title} ([SMP] Fig. 3(a))", plots.groups(title, "cycles", groups))
+            plotted[f"smp-stages-{core}.svg"] = plot
+    return plotted
+
+
 def table(found: Sequence[Row], paper: dict[str, int]) -> Table:
     """The stages of both kinds on every kernel; those of a row add up to its median. paper: by kernel."""
     return Table(
@@ -179,7 +206,7 @@ def table(found: Sequence[Row], paper: dict[str, int]) -> Table:
                 *(row.core, NAMES[row.kernel], row.kind),
                 *map(number, (row.enter, row.decide, row.save, row.load, row.leave, row.cycles_median)),
                 f"{number(row.cycles_min)} / {number(row.cycles_mean)} / {number(row.cycles_max)}",
-                *(number(row.switches), number(paper["hw" if row.kernel == "hw" else "sw"])),
+                *(number(row.switches), number(paper.get(_BESIDE.get(row.kernel, "")))),
             )
             for row in found
         ),

@@ -24,7 +24,7 @@ static const struct cl_policy *const policies[] = {POLICIES};
 #define POLICY_COUNT (sizeof policies / sizeof *policies)
 
 struct header {
-  uint64_t cpus, end, seed, tick, balance, slice, latency, granularity, warm, realtime_cpus;
+  uint64_t cpus, end, seed, tick, balance, slice, latency, granularity, warm, realtime_cpus, latency_threads;
   uint64_t switch_cost, migrate_cost, warm_cost;
   uint64_t kinds, steps, locks, ports, reserves, periods;
 };
@@ -71,7 +71,8 @@ static void make_machine(struct sim *s, const struct header *h, const char *name
       .cpus = cpus,
       .policy = policy,
       .base = base,
-      .tuning = {h->slice, h->latency, h->granularity, h->warm, (uint32_t)h->realtime_cpus},
+      .tuning = {h->slice, h->latency, h->granularity, h->warm, (uint32_t)h->realtime_cpus,
+                 (uint32_t)h->latency_threads},
       .cpu = room(cpus, sizeof(struct cl_cpu)),
       .shared = room(1, policy->shared_size + (base ? base->shared_size : 0)),
       .open = cpus,
