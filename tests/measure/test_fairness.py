@@ -131,7 +131,7 @@ def test_the_page_has_all_tables_and_plots(content: fairness.Result) -> None:
     made = pages.pages({"fairness": content})
     text = made["docs/results/fairness.md"]
     assert "| 1 024 and 1 340 | 1 182 | 158 | 167.5 | 0 |" in text
-    assert text.count("\n## ") == 11
+    assert text.count("\n## ") == 12
     assert "](fairness-share.svg)" in text
     assert "](fairness-gap.svg)" in text
     for file in BENCH.plots(content):

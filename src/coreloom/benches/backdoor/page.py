@@ -99,7 +99,7 @@ def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
         )
         text = f"Speed-up by the second processor, {core} core"
         found[f"backdoor-speedup-{core}.svg"] = Plot(
-            f"{text} ([GF] Fig. 13)", plots.groups(text, "one over two", gains)
+            f"{text} ([GF] Fig. 13)", plots.groups(text, "time on one over time on two", gains)
         )
     return found
 

@@ -134,6 +134,6 @@ def drawn(rows: Sequence[Encoded]) -> dict[str, Plot]:
         found[f"exclusive-times-{cpus}.svg"] = Plot(f"{text} ([GF] Fig. 10)", plots.groups(text, "s", times))
         text = f"Speed-up of encoders on {cpus} CPUs by a CPU of their own"
         found[f"exclusive-speedup-{cpus}.svg"] = Plot(
-            f"{text} ([GF] Fig. 11)", plots.groups(text, "without over with", gains)
+            f"{text} ([GF] Fig. 11)", plots.groups(text, "time without over time with", gains)
         )
     return found

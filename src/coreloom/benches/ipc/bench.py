@@ -186,11 +186,12 @@ def figures(rows: Sequence[Row], starts: Sequence[Start] = ()) -> list[Figure]:
     if through:
         what = "message of 128 words through a port: the same with mailbox_write, mailbox_read"
         found.append(Figure(what, max(through) - own, at_most=10))
-    kept, cases = sum(case.kept for case in order), len(order)
+    first, second = PAPER_ORDER[:2]
+    slower, cases = sum(case.cycles[second] > case.cycles[first] for case in order), len(order)
     return [
         *found,
         Figure("cases in which polling is the fastest of [IPC]'s four", fastest, at_least=cases),
-        Figure("cases in the order polling < polling 2 < interrupt < semaphore", kept, at_least=cases),
+        Figure("cases in which polling 2 is slower than polling", slower, at_least=cases),
         Figure(HEADLINE, semaphore(8), at_most=SEMAPHORE_PATH),
         Figure("the same without the copy", semaphore(0), at_most=SEMAPHORE_PATH),
         *(
