@@ -281,7 +281,6 @@ TESTS = (
         "done; wait",
         _wall,
         constant_rate=True,
-        papers=True,
         debian=("quickjs",),
         files=_scripts,
     ),
