@@ -375,6 +375,23 @@ def test_tables() -> None:
     )  # fmt: skip
 
 
+def test_the_papers_plots() -> None:
+    """All of its sizes, or none."""
+    assert page.drawn(ROWS) == {}
+    (any_of,) = [row for row in ROWS if row.part == "transfer"][:1]
+    every = [
+        msgspec.structs.replace(
+            any_of, mechanism=name, kernel=None, platform="amp", core=core, cpus=2, words=words, cycles=words
+        )
+        for name in ("polling_wires", "polling2_wires")
+        for core in ("economy", "standard")
+        for words in (8, 32, 128)
+    ]
+    drawn = page.drawn(every)
+    assert list(drawn) == ["ipc-economy.svg", "ipc-polling.svg"]
+    assert [plot.svg.count("<rect ") for plot in drawn.values()] == [1 + 3 * 2, 1 + 3 * 4]
+
+
 def test_figures_are_from_the_rows() -> None:
     figures = ipc.figures(ROWS)
     assert [figure.measured for figure in figures] == [

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from coreloom.benches.ipc.bench import PAPER_WORDS, Result
 from coreloom.benches.ipc.bench import orders as orders_of
@@ -65,31 +65,49 @@ def paper(rows: Sequence[Row]) -> Table:
     )
 
 
+_SHORT = {
+    ("polling_wires", None): "polling",
+    ("polling2_wires", None): "polling 2",
+    ("interrupt", None): "interrupt",
+    ("semaphore", "hw"): "semaphore, HW",
+    ("semaphore", "sw"): "semaphore, SW",
+}
+
+
 def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
     """The paper's Fig. 7 and 8."""
-    lines = {
-        title: {case: row.cycles for case, row in zip(_PAPER_CASES, of, strict=True) if row is not None}
-        for _, title, of in _four(rows, "amp")
+    here = {
+        (_SHORT[row.mechanism, row.kernel], row.words, row.core): float(row.cycles)
+        for row in rows
+        if (row.part, row.platform, row.cpus) == ("transfer", "amp", 2)
+        and (row.mechanism, row.kernel) in _SHORT
     }
-    sizes = {
-        f"{words} words": {
-            title: of[words, "economy"] for title, of in lines.items() if (words, "economy") in of
-        }
-        for words in PAPER_WORDS
-    }
-    polled = {
-        f"{words} words": {
-            f"{title}, {core}": of[words, core]
-            for title, of in list(lines.items())[:2]
-            for core in ("economy", "standard")
-            if (words, core) in of
-        }
-        for words in PAPER_WORDS
-    }
+
+    def sizes(names: Iterable[str], cores: Sequence[str]) -> dict[str, dict[str, float]]:
+        groups = {}
+        for words in PAPER_WORDS:
+            found = {(name, core): here.get((name, words, core)) for name in names for core in cores}
+            groups[f"{words} words"] = {
+                name if len(cores) == 1 else f"{name}, {core}": cycles
+                for (name, core), cycles in found.items()
+                if cycles is not None
+            }
+        return groups
+
     found = {}
     for file, figure, text, groups in (
-        ("ipc-economy.svg", "Fig. 7", "Cycles of the economy core by mechanism", sizes),
-        ("ipc-polling.svg", "Fig. 8", "Cycles of polling and polling 2 on both cores", polled),
+        (
+            "ipc-economy.svg",
+            "Fig. 7",
+            "Cycles of the economy core by mechanism",
+            sizes(_SHORT.values(), ["economy"]),
+        ),
+        (
+            "ipc-polling.svg",
+            "Fig. 8",
+            "Cycles of polling and polling 2 on both cores",
+            sizes(["polling", "polling 2"], ["economy", "standard"]),
+        ),
     ):
         if all(groups.values()):
             found[file] = Plot(f"{text} ([IPC] {figure})", plots.groups(text, "cycles", groups))

@@ -177,10 +177,8 @@ def drawn(found: Sequence[Row]) -> dict[str, Plot]:
     plotted = {}
     for core in dict.fromkeys(row.core for row in found):
         groups = {
-            f"{NAMES[row.kernel].removesuffix(' kernel')}, {row.kind}": {
-                text: float(cycles)
-                for stage, text in zip(STAGES, texts, strict=True)
-                if (cycles := getattr(row, stage)) is not None
+            f"{NAMES[row.kernel].removesuffix(' kernel')}, {row.kind.removesuffix('-context')}": {
+                text: float(getattr(row, stage) or 0) for stage, text in zip(STAGES, texts, strict=True)
             }
             for row in found
             if row.core == core and row.decide is not None
