@@ -34,8 +34,8 @@ _Static_assert((ROWS & (ROWS - 1)) == 0, "row() masks the number of a row");
 #define IMAGE_PORTS PORT_DIRECT
 #endif
 
-/* With buffered ports Image Decoder and Filter hand over after so many messages. Without, they would keep what they send
- * until they have taken the whole window, and the other would wait for that. */
+/* With buffered ports Image Decoder and Filter hand over after so many messages; 0: never. Then they keep what they send
+ * until they have taken the whole window, and the other waits for that. */
 #ifndef IMAGE_BATCH
 #define IMAGE_BATCH ((IMAGE_WINDOW + 1) / 2)
 #endif
@@ -60,7 +60,7 @@ static int port_of(unsigned stream, int port) { return port + (int)stream * (POR
 /* Image Decoder and Filter: `own` hands over, `sent` counts messages since then. */
 static void send(int port, uint32_t count, uint32_t *sent, int own) {
   app_send(port, count);
-  if (IMAGE_PORTS == PORT_BUFFERED && ++*sent == IMAGE_BATCH) {
+  if (IMAGE_PORTS == PORT_BUFFERED && IMAGE_BATCH != 0 && ++*sent == IMAGE_BATCH) {
     *sent = 0;
     app_hand_over(own);
   }

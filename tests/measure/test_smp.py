@@ -23,6 +23,7 @@ from coreloom.benches.smp.bench import (
     run,
     selective_cases,
     stream_cases,
+    without_hand_over,
 )
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job
@@ -155,6 +156,25 @@ def test_the_paper_stands_beside_buffered_ports() -> None:
         ),
     )
     assert [line[2:5] for line in switch.rows] == [("buffered", "10 000", "947"), ("direct", "-", "-")]
+
+
+def test_the_image_filter_without_the_hand_over_that_we_added() -> None:
+    assert {(c.kernel, c.cpus, c.placement, c.ports) for c in without_hand_over()} == {
+        (kernel, cpus, placement, "buffered")
+        for kernel in ("sw", "hw")
+        for cpus, placement in ((1, "dynamic"), (2, "static"), (2, "dynamic"))
+    }
+    assert without_hand_over()[0].experiment().defines["IMAGE_BATCH"] == 0
+
+    def image(done: int, cpus: int) -> Row:
+        one = row(done, 1)
+        return msgspec.structs.replace(one, app="image", kernel="hw", ports="buffered", cpus=cpus)
+
+    table = page.hand_over([image(100, 1), image(182, 2)], [image(110, 1), image(110, 2)], WINDOW)
+    assert [line[2:] for line in table.rows] == [
+        ("110", "1.00", "100", "1.00"),
+        ("110", "1.00", "182", "1.82"),
+    ]
 
 
 def test_buffered_ports_come_first() -> None:

@@ -20,6 +20,7 @@ from coreloom.benches.smp.bench import (
     run,
     selective_cases,
     stream_cases,
+    without_hand_over,
 )
 from coreloom.options import add_freertos
 from coreloom.report.page import Plot
@@ -56,6 +57,7 @@ class Smp(Bench[Result]):
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)
         streams = [] if options.quick else run(stream_cases(), options.window, work)
+        alone = run(without_hand_over(), options.window, work)
         cached = [] if options.quick else caches.run(work, options.window)
         taken = [] if options.quick else locks.run(work)
         staged = [] if options.quick else stages.run(work, not missing)
@@ -67,6 +69,7 @@ class Smp(Bench[Result]):
             name=self.name,
             rows=rows,
             streams=streams,
+            alone=alone,
             caches=cached,
             locks=taken,
             stages=staged,

@@ -67,11 +67,13 @@ class Case:
     grain: int | None = None  # pixels per message; None: the application's default
     ports: str = DIRECT
     streams: int = 1
+    hands_over: bool = True  # of the image filter with buffered ports
 
     @property
     def text(self) -> str:
         where = f"{self.core} core, {NAMES[self.kernel]}, {self.cpus} CPU, {self.placement}"
-        return f"{where}, {self.ports} ports" + (f", {self.streams} streams" if self.streams > 1 else "")
+        more = f", {self.streams} streams" if self.streams > 1 else ""
+        return f"{where}, {self.ports} ports{more}{'' if self.hands_over else ', without hand-over'}"
 
     def soc(self) -> platform.Platform:
         return platform.load(f"smp-{self.core}", self.cpus, changes=STREAM_SIZES if self.streams > 1 else {})
@@ -82,6 +84,8 @@ class Case:
             defines["IMAGE_GRAIN"] = self.grain
         if self.streams > 1:
             defines["APP_STREAMS"] = self.streams
+        if not self.hands_over:
+            defines["IMAGE_BATCH"] = 0
         policy = SELECTIVE if self.placement == SELECTIVE else None
         placement = "dynamic" if policy else self.placement
         return Experiment(self.app, self.soc(), self.kernel, placement, defines, policy)
@@ -121,6 +125,15 @@ def stream_cases() -> list[Case]:
         for kernel in ("sw", "hw")
         for streams in STREAMS
         for cpus in STREAM_CPUS
+    ]
+
+
+def without_hand_over() -> list[Case]:
+    """The image filter without the messages by which its threads hand over: the paper has none."""
+    return [
+        Case("image", "standard", kernel, cpus, placement, ports=BUFFERED, hands_over=False)
+        for kernel in ("sw", "hw")
+        for cpus, placement in ARRANGEMENTS
     ]
 
 
@@ -175,6 +188,7 @@ class Result(results.Result, kw_only=True):
 
     rows: list[Row]
     streams: list[Row] = msgspec.field(default_factory=list)  # of several
+    alone: list[Row] = msgspec.field(default_factory=list)  # the image filter without hand-over
     caches: list[caches.Row] = msgspec.field(default_factory=list)  # data caches and placement
     locks: list[locks.Row] = msgspec.field(default_factory=list)  # of the Lock Unit, by its order
     stages: list[stages.Row] = msgspec.field(default_factory=list)  # of a switch

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Protocol
 
@@ -36,6 +36,7 @@ def tables(content: Result) -> list[Table]:
         *([stages.table(content.stages, PAPER_SWITCH)] if content.stages else []),
         scaling(content.rows, content.window_cycles),
         *([streams(content.rows, content.streams, content.window_cycles)] if content.streams else []),
+        *([hand_over(rows, content.alone, content.window_cycles)] if content.alone else []),
         *([caches.table(content.caches, content.window_cycles)] if content.caches else []),
         cycles(rows),
         *([locks.table(content.locks)] if content.locks else []),
@@ -272,6 +273,38 @@ def streams(rows: Sequence[Row], more: Sequence[Row], window: int) -> Table:
         ),
         tuple(lines),
         text_columns=4,
+    )
+
+
+def hand_over(rows: Sequence[Row], alone: Sequence[Row], window: int) -> Table:
+    """What the hand-over that we added gains: the image filter with it and without, by CPUs."""
+    case = attrgetter("core", "kernel", "ports")
+    found = {(*case(row), row.cpus, row.placement): row for row in rows if row.app == "image"}
+    first = {case(row): row.done for row in alone if row.cpus == 1}
+    one = {case(row): row.done for row in found.values() if row.cpus == 1}
+
+    def gain(row: Row | None, base: Mapping[object, int]) -> str:
+        below = base.get(case(row)) if row else None
+        return number(row.done / below if row and below else None, 2)
+
+    lines = []
+    for row in alone:
+        added = found.get((*case(row), row.cpus, row.placement))
+        lines.append(
+            (
+                *(GROUNDS[row.kernel], arrangement(row), number(row.done), gain(row, first)),
+                *(number(added.done if added else None), gain(added, one)),
+            )
+        )
+    return Table(
+        f"Image filter with and without the hand-over that we added, buffered ports: pixels in "
+        f"{number(window)} cycles, standard core",
+        (
+            *("kernel", "CPUs", "without it ([SMP] has none)", "over 1 CPU"),
+            *("with it", "over 1 CPU"),
+        ),
+        tuple(lines),
+        text_columns=2,
     )
 
 
