@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import Protocol
+from typing import Any, Protocol
 
 from coreloom.benches.rivals import NAMES, better
 from coreloom.benches.smp import caches, locks, modules, stages
@@ -283,7 +283,7 @@ def hand_over(rows: Sequence[Row], alone: Sequence[Row], window: int) -> Table:
     first = {case(row): row.done for row in alone if row.cpus == 1}
     one = {case(row): row.done for row in found.values() if row.cpus == 1}
 
-    def gain(row: Row | None, base: Mapping[object, int]) -> str:
+    def gain(row: Row | None, base: Mapping[Any, int]) -> str:
         below = base.get(case(row)) if row else None
         return number(row.done / below if row and below else None, 2)
 
