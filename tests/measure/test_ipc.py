@@ -8,15 +8,16 @@ import struct
 import msgspec
 import pytest
 
+from coreloom.benches.ipc import advise, page, start
 from coreloom.benches.ipc import bench as ipc
 from coreloom.benches.ipc import latency as ipc_latency
-from coreloom.benches.ipc import page, start
 from coreloom.benches.ipc import transfer as ipc_transfer
 from coreloom.benches.ipc.start import Start
 from coreloom.benches.ipc.transfer import MECHANISMS, Row
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.local import Local
+from coreloom.report.table import number
 from coreloom.simulation.simulate import Event, Kind
 from coreloom.toolchain import firmware
 
@@ -373,6 +374,32 @@ def test_tables() -> None:
     assert page.streams(ROWS).rows[1][3:] == (
         "from memory to memory", "0", "0.410", "0.512", "80 %",
     )  # fmt: skip
+
+
+def _busy() -> list[Row]:
+    """A polling receiver loses most of its time to the other thread, a service routine none."""
+    rows = [block("polling_wires", 8, 2868), block("interrupt", 8, 291)]
+    return [msgspec.structs.replace(row, part="busy", most=3 * row.cycles) for row in rows]
+
+
+def test_busy_receivers_stand_next_to_those_that_wait() -> None:
+    (table,) = page.busy([*ROWS, *_busy()])
+    assert [line[2] for line in table.rows] == ["100", "200"]
+    assert [line[5] for line in table.rows] == [f"{number(2868)} ({number(8604)})", "291 (873)"]
+    assert page.busy(ROWS) == []
+    assert ipc.figures([*ROWS, *_busy()]) == ipc.figures(ROWS)
+
+
+def test_advice_for_a_receiver_that_is_busy() -> None:
+    rows = [row for row in ROWS if row.mechanism in ("polling_wires", "interrupt")]
+    rows = [msgspec.structs.replace(row, words=words) for row in [*rows, *_busy()] for words in (8, 32)]
+    place = ("amp", "standard", 2, 8)
+    choices, busy = advise.block(rows, *place), advise.block(rows, *place, "busy")
+    assert advise.sentences(choices, busy)[-1] == (
+        "If another thread of its priority keeps the receiver busy: interrupt, copied in the service "
+        f"routine, about 291 cycles on average; {choices[0].title} then takes 2868."
+    )
+    assert "busy" not in advise.sentences(choices)[-1]
 
 
 def test_the_papers_plots() -> None:

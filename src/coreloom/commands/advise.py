@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 
 from coreloom.benches import registry
-from coreloom.benches.ipc import advise
+from coreloom.benches.ipc import advise, transfer
 from coreloom.benches.ipc.bench import CORES, CPUS, KINDS
 from coreloom.commands.console import Command, Parser, out, show
 from coreloom.design import platform
@@ -28,14 +28,15 @@ def _run(args: argparse.Namespace) -> int:
     where = f"{args.core} core, {args.platform}, {args.cores} CPUs"
     if args.words is not None:
         choices = advise.block(rows, *place, args.words)
+        busy = advise.block(rows, *place, args.words, transfer.BUSY)
         senders = "one CPU" if args.cores == 2 else f"each of {args.cores // 2} CPUs"
         title = f"{args.words} word{'s' * (args.words > 1)} from {senders} to another, {where}"
     else:
         subject = "signal" if args.signal else "lock"
-        choices = advise.operation(rows, *place, subject)
+        choices, busy = advise.operation(rows, *place, subject), []
         title = f"A {subject}, {where}"
     compared = advise.shown(choices)
-    for line in advise.sentences(choices):
+    for line in advise.sentences(choices, busy):
         out.print(line, markup=False)
     show(advise.table(compared, title))
     return 0

@@ -12,6 +12,7 @@ from coreloom.benches.ipc.bench import (
     HEADLINE,
     PAPER_WORDS,
     Result,
+    busy_jobs,
     figures,
     jobs,
     paper_jobs,
@@ -45,7 +46,8 @@ class Ipc(Bench[Result]):
         sdram = sdram_places(("standard",)) if options.quick else sdram_places()
         wanted = jobs(where, PAPER_WORDS) if options.quick else jobs(where)
         models = [build(place.platform(), place.text()) for place in (*where, *sdram)]
-        found = work.jobs(models, wanted + paper_jobs(sdram))
+        alone = [place for place in where if place.kind == "amp" and place.cpus == 2]
+        found = work.jobs(models, wanted + paper_jobs(sdram) + busy_jobs(alone))
         rows = [row for row in found if isinstance(row, Row)]
         starts = [row for row in found if isinstance(row, Start)]
         reach = figures(rows, starts)

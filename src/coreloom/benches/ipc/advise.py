@@ -47,9 +47,14 @@ def between(points: Sequence[tuple[int, int]], words: int) -> int:
     return round(y0 + (y1 - y0) * (words - x0) / (x1 - x0))
 
 
-def block(rows: Sequence[Row], kind: str, core: str, cpus: int, words: int) -> list[Choice]:
-    """What moves a block of so many words from each of half the processors to another, the fastest first."""
-    here = [r for r in _measured(rows, kind, core, cpus) if r.part == "transfer" and r.words]
+def block(
+    rows: Sequence[Row], kind: str, core: str, cpus: int, words: int, part: str = transfer.TRANSFER
+) -> list[Choice]:
+    """What moves a block of so many words from each of half the processors to another, the fastest first.
+
+    part: to receivers that wait for it, or BUSY with another thread; nothing where that was not measured.
+    """
+    here = [r for r in _measured(rows, kind, core, cpus) if r.part == part and r.words]
     choices = []
     for name, kernel in dict.fromkeys((row.mechanism, row.kernel) for row in here):
         mechanism = transfer.MECHANISMS[name]
@@ -101,8 +106,11 @@ def shown(choices: Sequence[Choice]) -> list[Choice]:
     return near
 
 
-def sentences(choices: Sequence[Choice]) -> list[str]:
-    """Use what and why; and what instead, if a processor has something else to do."""
+def sentences(choices: Sequence[Choice], busy: Sequence[Choice] = ()) -> list[str]:
+    """Use what and why; and what instead, if a processor has something else to do.
+
+    busy: the same with receivers that another thread of their priority keeps busy.
+    """
     best = choices[0]
     lines = [
         f"Use: {best.title}, about {best.cycles} cycles (lower bound {best.bound}).",
@@ -113,6 +121,14 @@ def sentences(choices: Sequence[Choice]) -> list[str]:
     if best.holds_cpu and free is not None:
         more = free.cycles - best.cycles
         lines.append(f"If the processor has other work while it waits: {free.title}, {more} cycles more.")
+    if busy:
+        first = busy[0]
+        same = next((choice for choice in busy if choice.title == best.title), first)
+        instead = "" if same == first else f"; {best.title} then takes {same.cycles}"
+        lines.append(
+            f"If another thread of its priority keeps the receiver busy: {first.title}, "
+            f"about {first.cycles} cycles on average{instead}."
+        )
     return lines
 
 

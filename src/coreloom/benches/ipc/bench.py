@@ -95,6 +95,18 @@ def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[
     return wanted
 
 
+def busy_jobs(where: Sequence[Place]) -> list[Job[Row | Start]]:
+    """Every mechanism between pairs in [IPC]'s sizes, where the receiver is busy with another thread."""
+    return [
+        Job(f"{place.text()}: {transfer.titled(m.title, kernel)}, busy receiver", whole(run))
+        for place in where
+        for m in MECHANISMS.values()
+        if m.shape == "pairs"
+        for kernel in m.kernels
+        for run in (partial(transfer.measure, *place, kernel, m, PAPER_WORDS, transfer.BUSY),)
+    ]
+
+
 class Result(results.Result, kw_only=True):
     """What `coreloom bench ipc` writes."""
 
@@ -135,7 +147,8 @@ def orders(rows: Sequence[Row], kind: str = "amp") -> list[Order]:
 
 def figures(rows: Sequence[Row], starts: Sequence[Start] = ()) -> list[Figure]:
     """What was to be reached beside what is: the standard core on amp; the start of the user task on both."""
-    here = [row for row in rows if (row.platform, row.core) == ("amp", "standard")]
+    waiting = [row for row in rows if row.part != transfer.BUSY]
+    here = [row for row in waiting if (row.platform, row.core) == ("amp", "standard")]
 
     def of(mechanism: str) -> list[Row]:
         return [row for row in here if row.mechanism == mechanism]

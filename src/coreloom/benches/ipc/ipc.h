@@ -48,15 +48,18 @@ __attribute__((unused)) CL_APART uint32_t meet(unsigned cpu, uint32_t round) {
 
 /* --- Threads --- */
 
+/* A thread that stays on a CPU and is given its number. */
+static void create_on(pthread_t *thread, unsigned cpu, void *(*body)(void *)) {
+  pthread_attr_t attr;
+  must(pthread_attr_init(&attr));
+  must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, cpu));
+  must(pthread_create(thread, &attr, body, (void *)(uintptr_t)cpu));
+}
+
 /* Runs `body` on every CPU, given its number, until all return. */
 static void on_every_cpu(void *(*body)(void *)) {
   pthread_t threads[CL_CPUS];
-  for (unsigned cpu = 0; cpu < CL_CPUS; cpu++) {
-    pthread_attr_t attr;
-    must(pthread_attr_init(&attr));
-    must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, cpu));
-    must(pthread_create(&threads[cpu], &attr, body, (void *)(uintptr_t)cpu));
-  }
+  for (unsigned cpu = 0; cpu < CL_CPUS; cpu++) create_on(&threads[cpu], cpu, body);
   for (unsigned cpu = 0; cpu < CL_CPUS; cpu++) must(pthread_join(threads[cpu], NULL));
 }
 

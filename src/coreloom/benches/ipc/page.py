@@ -9,7 +9,7 @@ from coreloom.benches.ipc.bench import PAPER_WORDS, Result
 from coreloom.benches.ipc.bench import orders as orders_of
 from coreloom.benches.ipc.latency import TESTS
 from coreloom.benches.ipc.start import PAPER, Start
-from coreloom.benches.ipc.transfer import MECHANISMS, SDRAM, Row, titled
+from coreloom.benches.ipc.transfer import BUSY, MECHANISMS, SDRAM, Row, titled
 from coreloom.report import plots
 from coreloom.report.page import Plot
 from coreloom.report.table import Table, number, reach
@@ -24,6 +24,7 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     return [
         paper(rows),
+        *busy(rows),
         *sdram(rows),
         *starts(content.starts),
         order(rows),
@@ -112,6 +113,42 @@ def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
         if all(groups.values()):
             found[file] = Plot(f"{text} ([IPC] {figure})", plots.groups(text, "cycles", groups))
     return found
+
+
+def busy(rows: Sequence[Row]) -> list[Table]:
+    """Receivers that are busy with another thread, next to those that wait."""
+    here = [row for row in rows if row.part == BUSY]
+    waits = {
+        (row.mechanism, row.kernel, row.core, row.words): row.cycles
+        for row in rows
+        if (row.part, row.platform, row.cpus) == ("transfer", "amp", 2)
+    }
+    by_case = {(row.mechanism, row.kernel, row.core, row.words): row for row in here}
+    lines = []
+    for name, kernel, core in dict.fromkeys(key[:3] for key in by_case):
+        of = [by_case.get((name, kernel, core, words)) for words in PAPER_WORDS]
+        lines.append(
+            (
+                *(titled(MECHANISMS[name].title, kernel), core),
+                *(number(waits.get((name, kernel, core, words))) for words in PAPER_WORDS),
+                *(f"{number(row.cycles)} ({number(row.most)})" if row else "-" for row in of),
+            )
+        )
+    if not lines:
+        return []
+    return [
+        Table(
+            "Cycles of a block where the receiver waits, and where a thread of its priority computes "
+            "on its CPU (mean; longest in brackets), amp, 2 CPUs",
+            (
+                *("mechanism", "core"),
+                *(f"{words} words, it waits" for words in PAPER_WORDS),
+                *(f"{words} words, it is busy" for words in PAPER_WORDS),
+            ),
+            tuple(sorted(lines, key=lambda line: line[1])),
+            text_columns=2,
+        )
+    ]
 
 
 def sdram(rows: Sequence[Row]) -> list[Table]:

@@ -7,11 +7,16 @@
  * Each mechanism has two moments NAME_begin and NAME_end, each once in every round of a pair.
  *
  * CPU 2k sends to CPU 2k + 1, all pairs at once; many to one: all others to CPU 0; one to many: CPU 0 to all others.
- * The receiver waits already when the sender begins, a cycle later in each round. */
+ * The receiver waits already when the sender begins, a cycle later in each round. With IPC_BUSY it shares its CPU with
+ * another thread of the same priority, which always computes, and the sender begins IPC_BUSY cycles later in each. */
 #include <semaphore.h>
 #include <string.h>
 
 #include "ipc.h"
+
+#ifndef IPC_BUSY
+#define IPC_BUSY 0
+#endif
 
 #define MOST 1024
 #define PAIRS (CL_CPUS / 2)
@@ -234,8 +239,7 @@ CL_APART void interrupt_send(unsigned me, unsigned other, uint32_t words) {
 }
 
 CL_APART void interrupt_receive(unsigned me, unsigned other, uint32_t words) {
-  (void)other;
-  to_serve[me] = words;
+  (void)other, (void)words;
   while (!served[me]) {}
 }
 
@@ -465,6 +469,14 @@ struct input {
 };
 
 static volatile uint32_t wrong[CL_CPUS];
+static volatile int over; /* of the rounds */
+
+/* The other thread: looks seldom whether it is over, to leave the bus alone. */
+__attribute__((unused)) static void *compute(void *argument) {
+  while (!over)
+    for (uint32_t i = 0; i < 100; i++) __asm__ volatile("");
+  return argument;
+}
 
 CL_INLINE uint32_t word_of(unsigned sender, uint32_t round, uint32_t i) {
   return ((sender << 28 | round << 16) + i) * 2654435761u;
@@ -491,10 +503,11 @@ static void *body(void *argument) {
         block[me][i] = sends ? word_of(me, round, i) : 0;
         for (unsigned from = 0; mechanism->shape == MANY_TO_ONE && !sends && from < CL_CPUS; from++) inbox[from][i] = 0;
       }
+      to_serve[me] = words;
       if (mechanism->prepare) mechanism->prepare(me, other);
       uint32_t at = meet(me, 2 * round + 1);
       if (sends) {
-        wait_until(at + 300 + n);
+        wait_until(at + 300 + n * (IPC_BUSY ? IPC_BUSY : 1));
         uint32_t before = bus_count();
         mechanism->send(me, other, words);
         if (mechanism->shape != MANY_TO_ONE || me == 1) counts[(round - 1) * PAIRS + lane].before = before;
@@ -512,6 +525,7 @@ static void *body(void *argument) {
     }
   }
   meet(me, 2 * round + 1);
+  over = 1;
   if (me == 0) {
     uint32_t all = 0;
     for (unsigned cpu = 0; cpu < CL_CPUS; cpu++) all += wrong[cpu];
@@ -523,6 +537,9 @@ static void *body(void *argument) {
 
 int main(void) {
   for (unsigned pair = 0; pair < PAIRS; pair++) must(sem_init(&semaphore[pair], 0, 1));
+  pthread_t others[PAIRS];
+  for (unsigned pair = 0; IPC_BUSY && pair < PAIRS; pair++) create_on(&others[pair], 2 * pair + 1, compute);
   on_every_cpu(body);
+  for (unsigned pair = 0; IPC_BUSY && pair < PAIRS; pair++) must(pthread_join(others[pair], NULL));
   return 0;
 }

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median_high
+from statistics import fmean, median_high
 from typing import Any
 
 import msgspec
@@ -29,6 +29,10 @@ WORDS = (8, 32, 128, 1024)
 SOURCE = str(Path(__file__).with_name("transfer.c"))
 # No time slice falls into a round: a processor has one thread here. The largest block is one message.
 DEFINES: dict[str, str | int] = {"CL_SLICE_TICKS": 0, "CL_MESSAGE_WORDS": 1024}
+# A receiver with other work: slices as usual, and the sender begins at any moment of two of them.
+BUSY_ROUNDS, BUSY_STEP = 41, 499
+BUSY_DEFINES: dict[str, str | int] = {"IPC_BUSY": BUSY_STEP, "CL_MESSAGE_WORDS": 1024}
+TRANSFER, BUSY = "transfer", "busy"  # parts
 MAX_CYCLES = 100_000_000
 SDRAM = "amp-sdram"  # the kind of platform: amp whose global memory is an SDRAM
 # Beats of the bus beside those of the data: a signal there and one back, a cycle each to be granted.
@@ -176,10 +180,11 @@ MECHANISMS = {
 class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One mechanism or operation on one platform: median, least and most cycles of its rounds.
 
+    With a busy receiver the mean, since a round takes as long as the other thread happens to run.
     The first round, whose code is not yet in the cache, is not among them.
     """
 
-    part: str  # transfer | signal | trip | move | stream | lock | handover | barrier
+    part: str  # transfer | busy | signal | trip | move | stream | lock | handover | barrier
     mechanism: str  # a name of MECHANISMS, or of latency.TESTS
     operation: str | None = None  # of a test
     kernel: str | None  # None: it is no service of the kernel
@@ -312,13 +317,22 @@ def bus_transfers(output: bytes, pairs: int, rounds: int) -> tuple[int, list[int
 
 
 def measure(
-    kind: str, core: str, cpus: int, kernel: str, mechanism: Mechanism, sizes: Sequence[int] = WORDS
+    kind: str,
+    core: str,
+    cpus: int,
+    kernel: str,
+    mechanism: Mechanism,
+    sizes: Sequence[int] = WORDS,
+    part: str = TRANSFER,
 ) -> list[Row]:
-    """The rows of one mechanism, one for each size. kind: as in Row. Wrong data is a UserError."""
+    """The rows of one mechanism, one for each size. kind: as in Row. Wrong data is a UserError.
+
+    part BUSY: each receiver shares its CPU with a thread that always computes.
+    """
     soc = load(kind, core, cpus)
     beat = soc.row_hit if soc.model == "sdram" else 1
-    experiment = Experiment(SOURCE, soc, kernel, defines=DEFINES)
-    rounds = [ROUNDS[words] for words in sizes]
+    experiment = Experiment(SOURCE, soc, kernel, defines=BUSY_DEFINES if part == BUSY else DEFINES)
+    rounds = [BUSY_ROUNDS if part == BUSY else ROUNDS[words] for words in sizes]
     data = struct.pack("<32sI", mechanism.name.encode(), len(sizes))
     data += b"".join(struct.pack("<2I", *size) for size in zip(sizes, rounds, strict=True))
     where = f"{mechanism.title} on {soc.name} with {cpus} CPUs"
@@ -334,10 +348,11 @@ def measure(
     for words, count in zip(sizes, rounds, strict=True):
         warm = slice(first + 1, first + count)
         slowest = [max(of_round) for of_round in cycles[warm]]
-        typical, least = median_high(slowest), bound(mechanism, soc.interconnect, cpus, words, kernel, beat)
+        typical = round(fmean(slowest)) if part == BUSY else median_high(slowest)
+        least = bound(mechanism, soc.interconnect, cpus, words, kernel, beat)
         rows.append(
             Row(
-                part="transfer",
+                part=part,
                 mechanism=mechanism.name,
                 kernel=kernel if mechanism.by_kernel else None,
                 platform=kind,
