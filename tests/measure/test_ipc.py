@@ -54,6 +54,12 @@ def test_a_moment_that_is_not_seen_as_often_as_it_must_be_is_an_error() -> None:
         ipc_transfer.spans(events, MECHANISMS["mailbox"], 2, 1)
 
 
+def test_an_end_that_was_preempted_counts_once() -> None:
+    events = log((10, 0, BEGIN), (30, 1, END), (45, 1, END), (100, 0, BEGIN), (130, 1, END))
+    once = ipc_transfer.once(events)
+    assert ipc_transfer.spans(once, MECHANISMS["mailbox"], 2, 2) == [[35], [30]]
+
+
 def test_transfers_on_the_bus_are_of_all_pairs_and_the_counter_may_wrap() -> None:
     two_rounds = (3, 1000, 1050, 1010, 1062, 2**32 - 20, 5, 2**32 - 30, 2**32 - 1)
     assert ipc_transfer.bus_transfers(struct.pack("<9I", *two_rounds), 2, 2) == (3, [62, 35])

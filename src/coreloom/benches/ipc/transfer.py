@@ -290,6 +290,21 @@ def moments(events: Iterable[Event], kind: int, cpu: int, times: int, what: str)
     return cycles
 
 
+def once(events: Sequence[Event]) -> list[Event]:
+    """Without ends that a pair's receiver came to but did not execute, as it was preempted there."""
+    kept: list[Event | None] = []
+    ended: dict[int, int] = {}  # receiver -> place of its end in this round
+    for event in events:
+        if event.kind == Kind.WATCH:
+            ended.pop(event.cpu + 1, None)
+        elif event.kind == Kind.WATCH + 1:
+            if event.cpu in ended:
+                kept[ended[event.cpu]] = None
+            ended[event.cpu] = len(kept)
+        kept.append(event)
+    return [event for event in kept if event is not None]
+
+
 def spans(events: Sequence[Event], mechanism: Mechanism, cpus: int, rounds: int) -> list[list[int]]:
     """For each round the cycles of each lane: from the first sender's begin to the last receiver's end."""
     found = []
@@ -338,7 +353,8 @@ def measure(
     where = f"{mechanism.title} on {soc.name} with {cpus} CPUs"
     try:
         outcome = run(experiment, data, [f"{mechanism.name}_{moment}" for moment in ("begin", "end")])
-        cycles = spans(outcome.result.events, mechanism, cpus, sum(rounds))
+        events = once(outcome.result.events) if part == BUSY else outcome.result.events
+        cycles = spans(events, mechanism, cpus, sum(rounds))
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     wrong, transfers = bus_transfers(outcome.result.output, cpus // 2, sum(rounds))
