@@ -116,6 +116,45 @@ resumes:
   ret
   .size cl_switch, . - cl_switch
 
+#if defined(CL_KERNEL_HW)
+/* Act on a0, the answer of an operation that waits: give way; or continue to wait after another interrupt; or return an
+ * error as it is. Called with t0 as the return address; a0 is then RESUMED or an error, t0-t6 and a3-a7 are lost. */
+  .globl cl_hw_settle_apart
+  .type cl_hw_settle_apart, @function
+cl_hw_settle_apart:
+  bgez a0, 1f
+  save
+  sw t0, 52(sp)
+  sw a1, 56(sp)
+  sw a2, 60(sp)
+  jal t0, cl_switch_away
+  saved
+  lw t3, 52(sp)
+  lw a1, 56(sp)
+  lw a2, 60(sp)
+  restore
+  lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
+  trace_run
+  jr t3
+1:
+  lui t1, CL_STATUS_EINTR << (CL_WORD_STATUS_LSB - 12)
+  bne a0, t1, 2f
+  addi sp, sp, -16
+  sw ra, 0(sp)
+  sw t0, 4(sp)
+  sw a1, 8(sp)
+  sw a2, 12(sp)
+  call cl_hw_interrupted
+  lw ra, 0(sp)
+  lw t0, 4(sp)
+  lw a1, 8(sp)
+  lw a2, 12(sp)
+  addi sp, sp, 16
+2:
+  jr t0
+  .size cl_hw_settle_apart, . - cl_hw_settle_apart
+#endif
+
 /* uint32_t cl_switch_by(void (*tail)(void)): the same, but what comes next is known only when this thread is saved:
  * `tail` finds out, on the boot stack of this CPU. Interrupts must be disabled. */
   .globl cl_switch_by

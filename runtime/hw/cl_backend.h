@@ -28,12 +28,17 @@ static inline uint32_t cl_port_wait(unsigned op, uint32_t id) {
 
 uint32_t cl_hw_interrupted(void);
 
-/* Act on the word returned by a waiting operation. */
+/* Act on the word returned by a waiting operation. What is not answered at once or in place leaves for assembly that
+ * keeps nearly all registers, so a function that waits needs no frame. */
 static inline uint32_t cl_hw_settle(uint32_t word) {
   if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return word;
-  if ((int32_t)word < 0) return cl_switch(word); /* GIVE_WAY */
-  if (CL_UNLIKELY(word == CL_STATUS(CL_STATUS_EINTR))) return cl_hw_interrupted();
-  return word;
+  if (CL_LIKELY(word == CL_RESUMED)) return CL_RESUMED;
+  register uint32_t a0 __asm__("a0") = word;
+  __asm__ volatile("call t0, cl_hw_settle_apart"
+                   : "+r"(a0)
+                   :
+                   : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a3", "a4", "a5", "a6", "a7", "memory");
+  return a0;
 }
 
 #define CL_HW_V(op) cl_port_load(op, 0)
@@ -49,13 +54,13 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
     return cl_hw_settle(CL_HW_WAIT_##arguments(CL_OP_##CODE));     \
   }
-#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                       \
-  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {                                              \
-    uint32_t answer = CL_HW_WAIT_##arguments(CL_OP_##CODE);                                                 \
-    if (!(MOSTLY) && answer <= CL_WORD_VALUE_MASK) return answer;                                           \
-    if (CL_UNLIKELY((int32_t)answer >= 0)) return answer == CL_RESUMED ? CL_RESUMED : cl_hw_settle(answer); \
-    cl_switch_here(answer);                                                                                 \
-    return CL_RESUMED;                                                                                      \
+#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                   \
+  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {          \
+    uint32_t answer = CL_HW_WAIT_##arguments(CL_OP_##CODE);             \
+    if (!(MOSTLY) && answer <= CL_WORD_VALUE_MASK) return answer;       \
+    if (CL_UNLIKELY((int32_t)answer >= 0)) return cl_hw_settle(answer); \
+    cl_switch_here(answer);                                             \
+    return CL_RESUMED;                                                  \
   }
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)

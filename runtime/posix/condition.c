@@ -65,14 +65,13 @@ static int wait_in_memory(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t
   return locked ? locked : status;
 }
 
-/* The wait itself. 1: a cancellation ended it. */
-static inline int wait(pthread_cond_t *cond, uint32_t ticket, int *status) {
-  if (cl_cancel_enter(CL_OP_COND_LEAVE, object(cond))) return 1;
-  *status = cl_status(cl_op_cond_wait(object(cond), ticket));
-  return cl_cancel_left();
-}
-
 static inline int is_ticket(uint32_t word) { return CL_LIKELY(word <= CL_WORD_VALUE_MASK); }
+
+static inline uint32_t first_ticket(pthread_cond_t *cond) {
+  cl_trace_call();
+  cl_cancel_test();
+  return cl_op_cond_ticket(object(cond));
+}
 
 /* The kernel refused the first: a static one at its first wait, made here or by a thread that came at the same time. */
 CL_COLD static uint32_t second_ticket(pthread_cond_t *cond) {
@@ -80,16 +79,9 @@ CL_COLD static uint32_t second_ticket(pthread_cond_t *cond) {
   return cl_op_cond_ticket(object(cond));
 }
 
-static inline uint32_t begin(pthread_cond_t *cond) {
-  cl_trace_call();
-  cl_cancel_test();
-  uint32_t ticket = cl_op_cond_ticket(object(cond));
-  return is_ticket(ticket) ? ticket : second_ticket(cond);
-}
-
 CL_APART int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
-  uint32_t ticket = begin(cond);
-  if (!is_ticket(ticket)) return wait_in_memory(cond, mutex, at);
+  uint32_t ticket = first_ticket(cond);
+  if (!is_ticket(ticket) && !is_ticket(ticket = second_ticket(cond))) return wait_in_memory(cond, mutex, at);
   uint32_t lock = cl_object(mutex->handle);
   int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
@@ -110,15 +102,39 @@ int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint
   return timed(cond, mutex, cl_now() + cycles);
 }
 
-int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
-  uint32_t ticket = begin(cond);
-  if (!is_ticket(ticket)) return wait_in_memory(cond, mutex, CL_NEVER);
-  int status = pthread_mutex_unlock(mutex);
-  if (CL_UNLIKELY(status)) return status;
-  int cancelled = wait(cond, ticket, &status);
+/* The wait itself has failed. */
+CL_COLD static int lock_again(pthread_mutex_t *mutex, int status) {
+  int locked = cl_mutex_lock(mutex);
+  return locked ? locked : status;
+}
+
+/* With the mutex unlocked. */
+static inline int wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t ticket) {
+  int cancelled = cl_cancel_enter(CL_OP_COND_LEAVE, object(cond));
+  if (!cancelled) {
+    int status = cl_status(cl_op_cond_wait(object(cond), ticket));
+    cancelled = cl_cancel_left();
+    if (CL_UNLIKELY(status && !cancelled)) return lock_again(mutex, status);
+  }
   int locked = cl_mutex_lock(mutex);
   if (cancelled) cl_cancel_act();
-  return CL_UNLIKELY(locked) ? locked : status;
+  return locked;
+}
+
+/* The kernel has given no ticket, or has not unlocked the mutex. */
+CL_COLD static int wait_closer(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t ticket) {
+  if (!is_ticket(ticket) && !is_ticket(ticket = second_ticket(cond))) return wait_in_memory(cond, mutex, CL_NEVER);
+  int status = pthread_mutex_unlock(mutex);
+  return status ? status : wait(cond, mutex, ticket);
+}
+
+/* All that is rare is left by tail calls: with the hardware kernel the function needs no frame. */
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+  uint32_t ticket = first_ticket(cond);
+  if (!is_ticket(ticket)) return wait_closer(cond, mutex, ticket);
+  uint32_t unlocked = cl_op_mutex_unlock(cl_object(mutex->handle));
+  if (CL_UNLIKELY(unlocked > CL_WORD_VALUE_MASK)) return wait_closer(cond, mutex, ticket);
+  return wait(cond, mutex, ticket);
 }
 
 /* The kernel does not have it, or got it a moment ago. */
