@@ -74,18 +74,18 @@ EXACT: dict[tuple[str, str, str], list[tuple[object, ...]]] = {
     ("service", "mutex_free", "sw"): [(None, 49, 49.0, 49)],
     ("service", "memory", "hw"): [(None, 167, 167.0, 167)],
     ("service", "memory", "sw"): [(None, 143, 143.0, 143)],
-    ("service", "create_less", "hw"): [(None, 273, 273.0, 273)],
+    ("service", "create_less", "hw"): [(None, 279, 279.0, 279)],
     ("service", "create_less", "sw"): [(None, 516, 516.0, 516)],
     ("service", "create_more", "hw"): [(None, 310, 310.0, 310)],
     ("service", "create_more", "sw"): [(None, 480, 480.1, 483)],
-    ("metric", "synchronisation", "hw"): [(None, 29, 29.0, 29)],
-    ("metric", "message", "hw"): [(None, 55, 55.0, 55)],
+    ("metric", "synchronisation", "hw"): [(None, 27, 27.0, 27)],
+    ("metric", "message", "hw"): [(None, 55, 55.0, 56)],
     ("call", "sem_wait", "hw"): [
         ("at once", 13, 13.0, 13),
         ("gives way", 78, 78.0, 78),
         ("woken", 84, 84.0, 84),
     ],
-    ("call", "cond_wait", "hw"): [("gives way", 118, 118.0, 118), ("woken", 111, 111.0, 111)],
+    ("call", "cond_wait", "hw"): [("gives way", 122, 122.0, 122), ("woken", 114, 114.0, 114)],
 }
 
 
@@ -102,11 +102,17 @@ def test_packets_fit_into_40_kib_with_the_software_kernel() -> None:
 def test_an_interrupt_takes_longer_with_the_cache_driven_out() -> None:
     ((_, *warm),) = measured("service", "line", "hw")
     ((_, *cold),) = measured("service", "line", "hw", cold=True)
-    assert (warm, cold) == ([73, 74.2, 75], [85, 104.6, 116])
+    assert (warm, cold) == ([74, 74.2, 75], [85, 107.3, 116])
 
 
 def test_two_threads_take_turns_on_two_cpus() -> None:
     assert measured("service", "semaphore_across", "hw", cpus=2) == [(None, 31, 31.0, 31)]
+
+
+def test_condition_variables_are_not_slower_across_cpus() -> None:
+    """Once a quarter of the rounds was lost unseen, as a wait stored registers in a frame."""
+    assert measured("metric", "condition_across", "hw", cpus=2) == [(None, 115, 124.0, 124)]
+    assert measured("metric", "condition_across", "hw", cpus=8) == [(None, 143, 154.1, 180)]
 
 
 def test_a_task_that_ends_on_the_other_cpu_is_created_again() -> None:
@@ -138,19 +144,22 @@ def test_a_program_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
         measured("metric", "synchronisation", "hw")
     assert str(error.value) == (
         "synchronisation processing: hardware kernel, 1 CPU: the program failed "
-        "(counts (1723,) of 1723 turns): a bug in Coreloom"
+        "(counts (1851,) of 1851 turns): a bug in Coreloom"
     )
 
 
 def test_what_is_measured_where() -> None:
     cases = rtos.cases()
-    assert len(cases) == len(set(cases)) == 450
+    assert len(cases) == len(set(cases)) == 454
     assert {case.ground for case in cases if case.measurement.name == "cond_wait"} == {"hw", "sw"}
+    assert [(case.cpus, case.ground) for case in cases if case.measurement.name == "condition_across"] == [
+        (cpus, ground) for cpus in (2, 8) for ground in ("hw", "sw")
+    ]
     assert {case.ground for case in cases if case.measurement.name == "notification_equals"} == {
         "freertos",
         "freertos-tuned",
     }
-    assert all(case.cpus == 2 for case in cases if case.measurement.across or case.across)
+    assert all(case.cpus >= 2 for case in cases if case.measurement.across or case.across)
     assert {case.ground for case in cases if case.cpus == 2} == {"hw", "sw", "freertos"}
     assert not any(case.cold for case in rtos.cases(core="economy"))
 

@@ -12,7 +12,6 @@ from coreloom.benches.rtos import page
 from coreloom.benches.rtos.bench import (
     CACHES,
     CORES,
-    CPUS,
     ROUNDS,
     WINDOW,
     Result,
@@ -21,7 +20,7 @@ from coreloom.benches.rtos.bench import (
     packets,
     soc,
 )
-from coreloom.benches.rtos.measurements import MEASUREMENTS, PARTS
+from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS, PARTS
 from coreloom.benches.rtos.reach import TWICE, figures
 from coreloom.errors import UserError
 from coreloom.jobs.job import build
@@ -76,14 +75,13 @@ class Rtos(Bench[Result]):
         if missing := _without_freertos(options):
             work.note(f"{missing}; its columns are left out, and no page is made")
         grounds = list(KERNELS if missing else NAMES)
-        cpus = CPUS[:1] if options.quick else CPUS
         if options.quick:
             rounds, window = QUICK_ROUNDS, QUICK_WINDOW
-            wanted = cases(grounds, options.core, cpus, PARTS[:2], CACHES[:1], options.only)
+            wanted = cases(grounds, options.core, CPUS[:1], PARTS[:2], CACHES[:1], options.only)
         else:
             rounds, window = ROUNDS, WINDOW
-            wanted = cases(grounds, options.core, cpus, only=options.only)
-        models = [build(soc(options.core, n)) for n in cpus]
+            wanted = cases(grounds, options.core, only=options.only)
+        models = [build(soc(options.core, n)) for n in sorted({case.cpus for case in wanted})]
         rows = work.jobs(models, jobs(wanted, rounds, window))
         with work.doing("compile packets"):
             bytes_of = {} if options.only else packets(grounds, options.core)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An operating system's services on the hardware kernel, the software kernel and FreeRTOS, by one source.
 
-Each row is of one simulation: a program of one measurement, on one kernel, with one or two CPUs, its code in
+Each row is of one simulation: a program of one measurement, on one kernel, with one or more CPUs, its code in
 the cache or driven out of it.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -40,7 +40,6 @@ from coreloom.toolchain.firmware import FREERTOS
 WINDOW = 1_000_000  # cycles, of a metric
 ROUNDS = 100
 WARM_UP = 4  # rounds before them
-CPUS = (1, 2)
 CACHES = ("warm", "driven out")
 CORES = ("standard", "economy")
 # Straight code: twice the instruction cache of the standard core. The economy core has none.
@@ -121,19 +120,19 @@ class Case(NamedTuple):
 def cases(
     grounds: Sequence[str] = tuple(NAMES),
     core: str = "standard",
-    cpus: Sequence[int] = CPUS,
+    cpus: Collection[int] | None = None,
     parts: Sequence[str] = PARTS,
     caches: Sequence[str] = CACHES,
     only: Sequence[str] = (),
 ) -> list[Case]:
-    """Every simulation, in the order of the tables. only: names of measurements, if not all."""
+    """Every simulation, in the order of the tables. cpus, only: numbers and names, if not all."""
     found = []
     for measurement in MEASUREMENTS.values():
-        for count in cpus:
+        for count in measurement.cpus:
+            if cpus is not None and count not in cpus:
+                continue
             for cold in (cache != "warm" for cache in caches):
                 if measurement.part not in parts or (only and measurement.name not in only):
-                    continue
-                if measurement.across and count == 1:
                     continue
                 if cold and (not measurement.cold or core == "economy"):
                     continue
@@ -182,10 +181,18 @@ def in_step(counts: Sequence[int], turns: int, summed: bool) -> bool:
     return max(counts) - min(counts) <= 1 and abs(total - turns) <= 1
 
 
+class Moment(NamedTuple):
+    """A CPU has come to a label; an interrupt is the moment `interrupt`."""
+
+    name: str
+    cycle: int
+    cpu: int
+
+
 def _watched(
     case: Case, rounds: int, labels: Sequence[str], window: int | None
-) -> tuple[Outcome, list[tuple[str, int]]]:
-    """The run, and its moments (name, cycle); an interrupt is the moment `interrupt`."""
+) -> tuple[Outcome, list[Moment]]:
+    """The run, and its moments."""
     experiment = case.experiment(rounds)
     watch: list[int] = []
     names: list[str] = []
@@ -199,9 +206,9 @@ def _watched(
     moments = []
     for event in sorted(outcome.result.events, key=lambda event: event.cycle):
         if event.kind >= Kind.WATCH:
-            moments.append((names[event.kind - Kind.WATCH], event.cycle))
+            moments.append(Moment(names[event.kind - Kind.WATCH], event.cycle, event.cpu))
         elif event.kind == Kind.INTERRUPT:
-            moments.append(("interrupt", event.cycle))
+            moments.append(Moment("interrupt", event.cycle, event.cpu))
     return outcome, moments
 
 
@@ -229,17 +236,30 @@ def _row(
     )
 
 
+def _turns(moments: Sequence[Moment], cpu: int, start: int) -> list[int]:
+    """When iterations of one CPU ended, from cycle `start` on."""
+    mine = ((moment.name, moment.cycle) for moment in moments if moment.cpu == cpu)
+    return [cycle for cycle in ends(mine, "count", "turn") if cycle >= start]
+
+
 def _metric(case: Case, window: int) -> list[Row]:
     outcome, moments = _watched(case, 0, ["count", "turn"], window)
-    start = outcome.figures.start
-    turns = [cycle for cycle in ends(moments, "count", "turn") if cycle >= start]
+    across = case.measurement.across
     words = struct.unpack(f"<{len(outcome.result.output) // 4}I", outcome.result.output)
-    counts = words[: case.measurement.counts]
+    counts = words[: case.cpus // 2 if across else case.measurement.counts]
+    counting = range(0, case.cpus, 2) if across else range(1)  # the CPUs that count
+    turns = [_turns(moments, cpu, outcome.figures.start) for cpu in counting]
     status = outcome.result.exit_status
-    if status is not None or not in_step(counts, len(turns), case.measurement.summed):
-        what = f"status {status}" if status is not None else f"counts {counts} of {len(turns)} turns"
+    if across:
+        right = all(in_step([count], len(own), False) for count, own in zip(counts, turns, strict=True))
+    else:
+        right = in_step(counts, len(turns[0]), case.measurement.summed)
+    if status is not None or not right:
+        seen = ", ".join(str(len(own)) for own in turns)
+        what = f"status {status}" if status is not None else f"counts {counts} of {seen} turns"
         raise UserError(f"{case.text()}: the program failed ({what}): a bug in Coreloom")
-    return [_row(case, outcome, [b - a for a, b in pairwise(turns)], None, len(turns))]
+    values = [b - a for own in turns for a, b in pairwise(own)]
+    return [_row(case, outcome, values, None, sum(map(len, turns)))]
 
 
 def measure(case: Case, rounds: int = ROUNDS, window: int = WINDOW) -> list[Row]:
@@ -261,7 +281,7 @@ def measure(case: Case, rounds: int = ROUNDS, window: int = WINDOW) -> list[Row]
         raise UserError(f"{case.text()}: {error}") from None
     rows = []
     for of, (begin, end) in wanted.items():
-        values = spans(moments, begin, end)[WARM_UP:][:rounds]
+        values = spans(((moment.name, moment.cycle) for moment in moments), begin, end)[WARM_UP:][:rounds]
         rows.append(_row(case, outcome, values, of or None))
     return rows
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is measured: each measurement by the name that its program knows it by (-DMEASURE=name).
 
-metric.c has the eight of the Thread-Metric kind, services.c single services, calls.c the calls that may wait.
+metric.c has the eight of the Thread-Metric kind and one of condition variables, service.c single services,
+call.c the calls that may wait.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PARTS = ("metric", "service", "call")
+CPUS = (1, 2)
 AT_ONCE = "at once"
 # Of a call: its case -> the moments from which and to which it counts.
 CASES = {
@@ -27,9 +29,10 @@ class Measurement:
     name: str
     title: str
     grounds: tuple[str, ...] | None = None
-    across: bool = False  # a thread on each of two CPUs
+    across: bool = False  # a thread on each CPU
     cold: bool = False  # also with the cache driven out
-    counts: int = 1  # metric: so many words of the output count in step
+    cpus: tuple[int, ...] = CPUS
+    counts: int = 1  # metric: so many words of the output count in step; across: one of each pair of CPUs
     summed: bool = False  # and an iteration is one count of any of them
 
     def on(self, ground: str) -> bool:
@@ -45,7 +48,8 @@ def _metric(name: str, title: str, counts: int = 1, summed: bool = False) -> Mea
 
 
 def _service(name: str, title: str, grounds: tuple[str, ...] | None = None) -> Measurement:
-    return Measurement("service", name, title, grounds, name.endswith("_across"), name == "line")
+    across = name.endswith("_across")
+    return Measurement("service", name, title, grounds, across, name == "line", CPUS[1:] if across else CPUS)
 
 
 def _call(name: str, title: str, grounds: tuple[str, ...] | None = None) -> Measurement:
@@ -61,6 +65,9 @@ METRICS = (
     _metric("message", "message processing"),
     _metric("synchronisation", "synchronisation processing"),
     _metric("memory", "memory allocation"),
+    Measurement(
+        "metric", "condition_across", "condition variable across CPUs", _OURS, across=True, cpus=(2, 8)
+    ),
 )
 SERVICES = (
     _service("yield", "yield, ring of five: to the next thread"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The eight measurements of the Thread-Metric kind, written from their public description: -DMEASURE=name repeats
- * until the host stops it. Each iteration ends with a moment `turn`, and is counted in a word of the output; the host
+ * The eight measurements of the Thread-Metric kind, written from their public description, and one of condition
+ * variables: -DMEASURE=name repeats until the host stops it. Each iteration ends with a moment `turn`, and is counted in a word of the output; the host
  * compares the counts with one another and with the moments. */
 #define OS_HANDLER handler
 #include "os.h"
@@ -202,6 +202,58 @@ static void *memory_body(void *unused) {
 }
 
 CHOICE void memory(void) { alone(memory_body); }
+
+/* --- Condition variables: two threads on two CPUs take turns; so many such pairs as there are CPUs for --- */
+
+#ifdef OS_CONDITIONS
+static struct pair {
+  os_mutex mutex;
+  os_condition asked, answered;
+  uint32_t turn; /* 1: the one who answers has it */
+} pairs[OS_THREADS / 2];
+
+static void *condition_asks(void *argument) {
+  unsigned number = (unsigned)(uintptr_t)argument;
+  static volatile int all;
+  struct pair *pair = &pairs[number];
+  if (number == CL_CPUS / 2 - 1) cl_ready(), all = 1;
+  while (!all) {} /* no pair counts before the window */
+  for (;;) {
+    os_mutex_lock(&pair->mutex);
+    pair->turn = 1;
+    os_condition_signal(&pair->asked);
+    while (pair->turn) os_condition_wait(&pair->answered, &pair->mutex);
+    os_mutex_unlock(&pair->mutex);
+    counted(number);
+  }
+  return NULL;
+}
+
+static void *condition_answers(void *argument) {
+  struct pair *pair = &pairs[(uintptr_t)argument];
+  for (;;) {
+    os_mutex_lock(&pair->mutex);
+    while (!pair->turn) os_condition_wait(&pair->asked, &pair->mutex);
+    pair->turn = 0;
+    os_condition_signal(&pair->answered);
+    os_mutex_unlock(&pair->mutex);
+  }
+  return NULL;
+}
+
+CHOICE void condition_across(void) {
+  for (unsigned i = 0; i < CL_CPUS / 2; i++) {
+    os_mutex_make(&pairs[i].mutex);
+    os_condition_make(&pairs[i].asked);
+    os_condition_make(&pairs[i].answered);
+    for (unsigned who = 0; who < 2; who++) {
+      struct os_thread *thread = &threads[2 * i + who];
+      os_plan(thread, 2 * i + who, OS_MIDDLE, 2 * i + who, who ? condition_answers : condition_asks);
+      os_start(thread, i);
+    }
+  }
+}
+#endif
 
 static void os_setup(void) {
   counts = cl_output(NULL);

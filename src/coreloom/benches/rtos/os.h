@@ -32,7 +32,7 @@
 enum { OS_LOW = 1, OS_MIDDLE = 3, OS_HIGH = 5 };
 
 #define OS_STACK_BYTES 2048
-#define OS_THREADS 6
+#define OS_THREADS 8
 #define OS_PATIENCE 1000000 /* cycles: of a wait with a time limit that is never reached */
 
 CL_INLINE void must(int error) {

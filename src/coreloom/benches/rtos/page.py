@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from coreloom.benches.rivals import NAMES
-from coreloom.benches.rtos.bench import CACHES, CPUS, Result, Row
-from coreloom.benches.rtos.measurements import MEASUREMENTS
+from coreloom.benches.rtos.bench import CACHES, Result, Row
+from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS
 from coreloom.benches.rtos.reach import better_rival, contests, ratio, together
 from coreloom.report.table import Table, number, reach
 

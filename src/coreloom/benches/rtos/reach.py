@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from coreloom.benches.rivals import NAMES
-from coreloom.benches.rtos.bench import CPUS, Row
-from coreloom.benches.rtos.measurements import MEASUREMENTS
+from coreloom.benches.rtos.bench import Row
+from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS
 from coreloom.report.figure import Figure
 
 HARDWARE, SOFTWARE = "hw", "sw"
@@ -23,6 +23,7 @@ LIMITS = {
     ("create_more", "warm"): 680,
     ("memory", "warm"): 253,
 }
+CONDITION_ROUNDS = 6000  # in a million cycles
 PACKETS_BYTES = 40 << 10
 
 
@@ -69,6 +70,10 @@ def figures(rows: Sequence[Row], packets_bytes: Mapping[str, int]) -> list[Figur
         if rival is not None and times is not None:
             what = f"{MEASUREMENTS['metric', name].title}: {NAMES[rival.ground]} over hardware kernel"
             found.append(Figure(what, round(times, 2), at_least=2))
+    across = sets.get(("metric", "condition_across", None, 2, "warm"), {}).get(HARDWARE)
+    if across is not None:
+        what = "condition variable across 2 CPUs, hardware kernel: rounds in a million cycles"
+        found.append(Figure(what, int(1_000_000 / across.mean), at_least=CONDITION_ROUNDS))
     line = sets.get(("service", "line", None, 1, "warm"), {}).get(HARDWARE)
     if line is not None:
         found.append(Figure("interrupt to thread, hardware kernel: mean (cycles)", line.mean, at_most=75))
