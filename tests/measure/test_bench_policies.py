@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from coreloom.benches.policies import bench as policies
-from coreloom.benches.policies import measure
-from coreloom.benches.policies.measure import Decision, Move
+from coreloom.benches.policies import measure, page
+from coreloom.benches.policies.measure import Decision, Move, Wake
 from coreloom.simulation.simulate import Event, Kind
 
 
@@ -69,3 +71,37 @@ def test_costs_are_in_microseconds_of_the_assumed_clock() -> None:
         100,
     ]
     assert found["cycles"] == {"switch": 2000.0, "migrate": 500, "warm": 100}
+
+
+WOKEN = {  # kernel, policy, real-time: cycles from the end of the sleep, median and most
+    ("sw", "artis", False): (43499, 49407),
+    ("sw", "artis", True): (4036, 5964),
+    ("sw", "dynamic", True): (35870, 42745),  # knows no real-time threads
+    ("hw", "partitioned", False): (34528, 39153),
+    ("hw", "partitioned", True): (299, 479),
+}
+
+
+@pytest.mark.parametrize(("kernel", "policy", "realtime"), WOKEN)
+def test_a_real_time_thread_runs_soon_where_the_policy_knows_it(
+    kernel: str, policy: str, realtime: bool
+) -> None:
+    (row,) = measure.wake_rows(kernel, policy, "standard", 2, realtime)
+    assert (row.median, row.most) == WOKEN[kernel, policy, realtime]
+
+
+def test_both_kinds_of_a_wake_up_are_one_line() -> None:
+    rows: list[policies.Row] = [
+        Wake(
+            kernel="sw",
+            policy="artis",
+            core="standard",
+            cpus=2,
+            threads=8,
+            realtime=realtime,
+            median=100 + realtime,
+            most=200 + realtime,
+        )
+        for realtime in (False, True)
+    ]
+    assert page.wakes(rows).rows == (("software", "artis", "standard", "2", "100", "200", "101", "201"),)

@@ -22,6 +22,7 @@ from coreloom.benches.fairness.cases import (
     counterexample,
     feasible,
     five_on_four,
+    interactive,
     priority,
     sweep,
     ticking,
@@ -105,6 +106,18 @@ def test_the_quick_bench_has_every_kind_of_case() -> None:
     assert sum(case.kind == Kind.SWEEP for case in whole) == RUNS >= 200
     assert {case.kind for case in some} == set(Kind)
     assert len({case.name for case in some}) == len(some)
+
+
+def test_artis_is_measured_with_the_real_time_thread_that_it_is_made_for() -> None:
+    """As one of the others the thread waits for a round of all."""
+    found = [replace(case, seconds=20) for case in interactive()]
+    of_artis = {case.text: fairness.measure(case, "artis") for case in found if "artis" in case.policies}
+    realtime = {text for text in of_artis if text.endswith(", real-time")}
+    assert len(realtime) == len(found) / 2
+    assert [case.policies for case in found if case.text in realtime] == [("artis",)] * len(realtime)
+    for text in realtime:
+        assert of_artis[text].latency_p50_us < of_artis[text.removesuffix(", real-time")].latency_p50_us
+    assert of_artis["1 ms in 11 among 16, real-time"].latency_max_us == 0
 
 
 @pytest.fixture(scope="module")

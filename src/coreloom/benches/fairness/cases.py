@@ -28,6 +28,7 @@ TICK_US = 1000.0
 _BASES = ("o1", "cfs", "dwrr")  # that exclusive is put over
 _ROUNDS = 12  # of dwrr in a run of the sweep
 _INTERACTIVE = "interactive"
+_REALTIME = "artis"  # has a group for real-time threads; all else of this bench is in its other group
 
 
 class Kind(str, Enum):
@@ -152,10 +153,13 @@ def interactive() -> list[Case]:
     ):
         what = "1 ms in 11" if steps is light else "5 ms in 10"
         text = f"{what} among {count}{'' if costs.ideal else ', costs of the SoC'}"
-        threads = (Thread("hogs", count=count), Thread(_INTERACTIVE, steps=steps))
-        load, machine = Workload(f"interactive {what}", threads), Machine(cpus=4, costs=costs)
-        name = f"interactive, {text}"
-        found.append(Case(Kind.INTERACTIVE, name, text, load, machine, 120, watched=_INTERACTIVE))
+        for realtime in (False, True):
+            threads = (Thread("hogs", count=count), Thread(_INTERACTIVE, steps=steps, realtime=realtime))
+            load, machine = Workload(f"interactive {what}", threads), Machine(cpus=4, costs=costs)
+            also, policies = (", real-time", (_REALTIME,)) if realtime else ("", POLICIES)
+            name = f"interactive, {text}{also}"
+            case = Case(Kind.INTERACTIVE, name, text + also, load, machine, 120, policies)
+            found.append(replace(case, watched=_INTERACTIVE))
     return found
 
 

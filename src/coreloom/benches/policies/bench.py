@@ -21,9 +21,11 @@ from coreloom.benches.policies.measure import (
     Decision,
     Move,
     Share,
+    Wake,
     decision_rows,
     move_rows,
     share_rows,
+    wake_rows,
 )
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -40,7 +42,7 @@ AREA_SIZE = (64, 32)  # threads, priorities of the hardware kernels that are pla
 AREA_SEEDS = 1
 CLOCK_MHZ = 100  # which the costs assume
 
-Row = Decision | Share | Move
+Row = Decision | Share | Move | Wake
 
 
 class Result(results.Result, kw_only=True):
@@ -77,6 +79,9 @@ def jobs(quick: bool) -> tuple[list[Job[Any]], list[Job[Row]]]:
                 run = partial(decision_rows, kernel, policy, core, cpus, threads)
                 wanted.append(Job(f"{text}, {threads} threads, {cpus} CPUs", run, WINDOW))
             wanted.append(Job(f"{text}, shares", partial(share_rows, kernel, policy, core, 2), SHARE_WINDOW))
+            for realtime in (False, True) if core == CORES[0] else ():
+                run = partial(wake_rows, kernel, policy, core, 2, realtime)
+                wanted.append(Job(f"{text}, wake-up{' of a real-time thread' * realtime}", run, SHARE_WINDOW))
         wanted.append(Job(f"a thread that moves, {core} core", partial(move_rows, core)))
     return first, wanted
 

@@ -21,6 +21,8 @@ WEIGHTS = (61, 20, 20, 20, 20)
 WEIGHTED = ("cfs", "dwrr", "eevdf", "exclusive:dwrr", "ring")  # who heed weights
 SHARE_SLICE = 1  # ticks, for weight 1
 SHARE_WINDOW = 1_500_000
+WAKE_THREADS = 8  # that compute beside the one that sleeps
+WAKES = 24
 
 
 class _Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +60,15 @@ class Move(msgspec.Struct, frozen=True, kw_only=True, tag_field="part", tag="mov
     move: int
     first: int
     again: int
+
+
+class Wake(_Policy, frozen=True, kw_only=True, tag_field="part", tag="wake"):
+    """Cycles from the end of a thread's sleep until it runs, among threads that compute."""
+
+    threads: int  # that compute
+    realtime: bool  # the one that sleeps is a real-time thread
+    median: int
+    most: int
 
 
 def decisions(events: Iterable[Event], start: int) -> dict[str, list[int]]:
@@ -180,6 +191,28 @@ def share_rows(
             shares=[round(cycles / (SHARE_WINDOW * cpus), 4) for cycles in had.values()],
             gap_in_B=round(largest_gap(ran, weights, slice_cycles), 3) if policy in WEIGHTED else None,
             bound_in_B=2 + round(1 / (SHARE_SLICE * min(WEIGHTS)), 3) if policy == "dwrr" else None,
+        )
+    ]
+
+
+def wake_rows(
+    kernel: str, policy: str, core: str, cpus: int, realtime: bool, progress: Progress | None = None
+) -> list[Wake]:
+    """A thread that sleeps now and then."""
+    defines: dict[str, str | int] = {"COMPUTE": WAKE_THREADS, "WAKES": WAKES, "REALTIME": int(realtime)}
+    outcome = _experiment(kernel, policy, core, cpus, defines).run(b"", progress=progress)
+    outcome.check_finished()
+    marks = sorted(event.value for event in outcome.result.events if event.kind == Kind.MARK)
+    return [
+        Wake(
+            kernel=kernel,
+            policy=policy,
+            core=core,
+            cpus=cpus,
+            threads=WAKE_THREADS,
+            realtime=realtime,
+            median=marks[len(marks) // 2],
+            most=marks[-1],
         )
     ]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coreloom.benches.policies.bench import Result, Row
-from coreloom.benches.policies.measure import Decision, Move, Share
+from coreloom.benches.policies.measure import WAKE_THREADS, Decision, Move, Share, Wake
 from coreloom.benches.synth.page import area
 from coreloom.report.table import Table, number, reach
 from coreloom.toolchain.firmware import KERNELS
@@ -16,7 +16,8 @@ def tables(content: Result) -> list[Table]:
     """All of them."""
     rows = content.rows
     placed = [area(content.area)] if content.area else []
-    return [decisions(rows), shares(rows), moves(rows), *placed, reach(content.reach)]
+    woken = [wakes(rows)] if any(isinstance(row, Wake) for row in rows) else []
+    return [decisions(rows), shares(rows), *woken, moves(rows), *placed, reach(content.reach)]
 
 
 def decisions(rows: Sequence[Row]) -> Table:
@@ -64,6 +65,33 @@ def shares(rows: Sequence[Row]) -> Table:
         tuple(lines),
         text_columns=4,
     )
+
+
+def wakes(rows: Sequence[Row]) -> Table:
+    """From the end of a sleep to the thread, as one of the others and as a real-time thread."""
+    found: dict[tuple[str, str, str, int], dict[bool, Wake]] = {}
+    for row in rows:
+        if isinstance(row, Wake):
+            found.setdefault((row.kernel, row.policy, row.core, row.cpus), {})[row.realtime] = row
+    return Table(
+        f"A thread that sleeps among {WAKE_THREADS} that compute: cycles from its sleep's end until it runs",
+        (
+            *("kernel", "policy", "core", "CPUs", "as one of them: median", "most"),
+            *("real-time: median", "most"),
+        ),
+        tuple(
+            (
+                *(KERNELS[kernel], policy, core, str(cpus)),
+                *(number(cycles) for realtime in (False, True) for cycles in _spread(of.get(realtime))),
+            )
+            for (kernel, policy, core, cpus), of in found.items()
+        ),
+        text_columns=3,
+    )
+
+
+def _spread(row: Wake | None) -> tuple[int | None, int | None]:
+    return (row.median, row.most) if row else (None, None)
 
 
 def moves(rows: Sequence[Row]) -> Table:

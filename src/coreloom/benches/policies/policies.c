@@ -7,8 +7,13 @@
  * sees who runs, and ends the program.
  *
  * MIGRATE: a thread with WORKING_SET bytes of straight code in its loop moves from one CPU to the other and back, by
- * having it for itself. Marks: cycles of the move, of its first round there, and of one more. */
+ * having it for itself. Marks: cycles of the move, of its first round there, and of one more.
+ *
+ * WAKES: COMPUTE threads compute, and one sleeps that many times. Marks: cycles from the end of each sleep until the
+ * thread runs. Its priority is that of the others; with REALTIME one that policies with real-time threads take for that
+ * of such a thread. */
 #include <coreloom.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -55,6 +60,42 @@ int main(void) {
     if (cl_cpu_release(~round & 1)) exit(3);
   }
   exit(0);
+}
+#elif defined(WAKES)
+#define MIDDLE (CL_PRIORITIES / 2) /* the lowest priority of a real-time thread: that of neither kind here */
+
+static void *compute(void *argument) {
+  for (volatile uint32_t value = (uint32_t)(uintptr_t)argument;;) value = value * 1664525u + 1013904223u;
+  return NULL;
+}
+
+static void *sleep_often(void *unused) {
+  sem_t never;
+  (void)unused;
+  if (sem_init(&never, 0, 0)) exit(3);
+  for (uint32_t round = 0; round < WAKES; round++) {
+    uint32_t cycles = 15000 + round * 7919 % 10000; /* at any moment of the others' slices */
+    uint32_t start = cl_cycle();
+    if (!sem_timedwait_np(&never, cycles) || errno != ETIMEDOUT) exit(3);
+    cl_mark(cl_cycle() - start - cycles);
+  }
+  exit(0);
+}
+
+static void create(int priority, void *(*start)(void *), int argument) {
+  struct sched_param param = {priority};
+  pthread_attr_t attr;
+  pthread_t thread;
+  pthread_attr_init(&attr);
+  pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+  pthread_attr_setschedparam(&attr, &param);
+  if (pthread_create(&thread, &attr, start, (void *)(intptr_t)argument)) exit(3);
+}
+
+int main(void) {
+  for (int i = 0; i < COMPUTE; i++) create(MIDDLE - 1, compute, i);
+  create(REALTIME ? MIDDLE + 1 : MIDDLE - 1, sleep_often, 0);
+  pthread_exit(NULL);
 }
 #else
 static sem_t waiting;
