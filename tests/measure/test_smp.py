@@ -20,8 +20,8 @@ from coreloom.benches.smp.bench import (
     Row,
     cases,
     freertos_cases,
+    policy_cases,
     run,
-    selective_cases,
     stream_cases,
     without_hand_over,
 )
@@ -210,12 +210,41 @@ def test_scaling_has_a_line_for_each_placement() -> None:
     ]
 
 
-def test_selective_is_a_policy_of_the_software_kernel() -> None:
-    found = selective_cases()
-    assert {(case.kernel, case.placement) for case in found} == {("sw", "selective")}
-    assert {(case.app, case.cpus) for case in found} == {(a, n) for a in ("image", "packets") for n in (2, 4)}
-    experiment = found[0].experiment()
-    assert (experiment.placement, experiment.policy) == ("dynamic", "selective")
+def test_selective_is_compared_with_dynamic_through_the_same_interface() -> None:
+    found = policy_cases()
+    assert {(case.kernel, case.experiment().placement) for case in found} == {("sw", "dynamic")}
+    by_policy = {
+        policy: [(case.app, case.cpus, case.ports) for case in found if case.experiment().policy == policy]
+        for policy in ("dynamic", "selective")
+    }
+    assert by_policy["dynamic"] == by_policy["selective"]
+    assert len(found) == 2 * len(set(by_policy["dynamic"])) == 24
+
+
+def arranged(placement: str, cpus: int, done: int) -> Row:
+    return msgspec.structs.replace(
+        row(done, 5), placement=placement, cpus=cpus, switch_cycles_mean=done / 4, paper_done=None
+    )
+
+
+def test_what_the_interface_costs_is_told_apart_from_selective() -> None:
+    done = {"dynamic": 800, "dynamic policy": 600, "selective policy": 660}
+    rows = [arranged(placement, 2, count) for placement, count in done.items()]
+    (line,) = page.policies(rows, WINDOW).rows
+    assert line[1:] == ("2 CPUs", "direct", "800", "600", "660", "0.75", "1.10", "200.0", "150.0", "165.0")
+    assert not page.policies(rows[:1], WINDOW).rows
+
+
+def test_a_policy_scales_over_its_own_1_cpu() -> None:
+    rows = [
+        arranged(placement, cpus, done)
+        for placement, of_1 in (("dynamic", 500), ("dynamic policy", 400))
+        for cpus, done in ((1, of_1), (2, 800))
+    ]
+    assert [(line[3], line[-1]) for line in page.scaling(rows, WINDOW).rows] == [
+        ("dynamic", "1.60"),
+        ("dynamic policy", "2.00"),
+    ]
 
 
 def test_streams_have_a_kernel_that_is_large_enough() -> None:

@@ -13,7 +13,7 @@ WINDOW = 50_000
 COUNTED = {
     Case("packets", "hw", 2, "dynamic", 0): (36, 31000, 3079),
     Case("packets", "hw", 2, "dynamic", 4): (38, 29572, 3133),
-    Case("packets", "sw", 2, "selective", 4): (15, 39929, 5055),
+    Case("packets", "sw", 2, "selective policy", 4): (15, 39929, 5055),
 }
 
 

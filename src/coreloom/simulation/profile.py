@@ -15,13 +15,16 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from coreloom.design.address_map import LOCAL_BASE
-from coreloom.paths import APPS, RUNTIME
+from coreloom.paths import APPS, POLICIES, RUNTIME
 from coreloom.simulation.simulate import Sample
 from coreloom.toolchain import firmware, zig
 
 OWNERS = ("application", "kernel", "library")
-# A waiting operation with interrupts off is the kernel's, whoever called it; so is all of the runtime.
-_FOLDERS = ((str(APPS), "application"), (str(RUNTIME), "kernel"), (firmware.FREERTOS_PLACE, "kernel"))
+# A waiting operation with interrupts off is the kernel's, whoever called it; so are the runtime and policies.
+_FOLDERS = (
+    (str(APPS), "application"),
+    *((folder, "kernel") for folder in (str(RUNTIME), str(POLICIES), firmware.FREERTOS_PLACE)),
+)
 
 
 class LineTable:

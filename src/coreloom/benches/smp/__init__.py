@@ -17,8 +17,8 @@ from coreloom.benches.smp.bench import (
     cases,
     freertos_cases,
     has_papers_window,
+    policy_cases,
     run,
-    selective_cases,
     stream_cases,
     without_hand_over,
 )
@@ -52,7 +52,7 @@ class Smp(Bench[Result]):
             work.note(f"{missing}; its columns are left out, and no page is made")
         wanted = cases(("standard",))
         if not options.quick:
-            wanted = cases() + cases(("standard",), MORE_CPUS) + selective_cases()
+            wanted = cases() + cases(("standard",), MORE_CPUS) + policy_cases()
         wanted += [] if missing else freertos_cases()
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)

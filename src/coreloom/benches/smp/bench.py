@@ -32,8 +32,11 @@ CORES = ("standard", "economy", "fast")
 ARRANGEMENTS = ((1, "dynamic"), (2, "static"), (2, "dynamic"))
 # Beyond the paper, for scaling: no application has a thread with a CPU of its own beyond the fourth.
 MORE_CPUS = ((4, "static"), (4, "dynamic"), (8, "dynamic"))
-# [SMP]'s future work: a placement of the software kernel's policy of that name.
-SELECTIVE = "selective"
+# Placements by policies of the software kernel (policies/): selective is [SMP]'s future work, dynamic what it
+# is compared with. The kernel's own dynamic placement does not go through the policies' interface.
+DYNAMIC_POLICY, SELECTIVE_POLICY = "dynamic policy", "selective policy"
+POLICIES = {DYNAMIC_POLICY: "dynamic", SELECTIVE_POLICY: "selective"}
+POLICY_CPUS = (1, 2, 4)
 # Streams: independent copies of the application (APP_STREAMS): more tasks, and work for more CPUs.
 STREAMS = (2, 4, 8)
 STREAM_CPUS = (1, 2, 4, 8)
@@ -86,7 +89,7 @@ class Case:
             defines["APP_STREAMS"] = self.streams
         if not self.hands_over:
             defines["IMAGE_BATCH"] = 0
-        policy = SELECTIVE if self.placement == SELECTIVE else None
+        policy = POLICIES.get(self.placement)
         placement = "dynamic" if policy else self.placement
         return Experiment(self.app, self.soc(), self.kernel, placement, defines, policy)
 
@@ -107,12 +110,13 @@ def cases(
     ]
 
 
-def selective_cases() -> list[Case]:
-    """Those of the software kernel with selective migration, beside static and dynamic."""
+def policy_cases() -> list[Case]:
+    """Those of the software kernel with dynamic and selective migration by a policy."""
     return [
-        Case(app, "standard", "sw", cpus, SELECTIVE, ports=kind)
+        Case(app, "standard", "sw", cpus, placement, ports=kind)
         for app in WITH_PORTS
-        for cpus in (2, 4)
+        for placement in POLICIES
+        for cpus in POLICY_CPUS
         for kind in PORTS
     ]
 

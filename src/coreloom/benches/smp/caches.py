@@ -19,8 +19,9 @@ from coreloom.simulation.experiment import DIRECT, WITH_PORTS, Experiment, ports
 
 KIB = 4
 CPUS = (2, 4)
-# Selective migration is a policy of the software kernel.
-PLACEMENTS = {"sw": ("static", "dynamic", "selective"), "hw": ("static", "dynamic")}
+# Selective migration is a policy of the software kernel: it is compared with the policy of dynamic migration.
+POLICIES = {"dynamic policy": "dynamic", "selective policy": "selective"}
+PLACEMENTS = {"sw": ("static", "dynamic", *POLICIES), "hw": ("static", "dynamic")}
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ class Case(NamedTuple):
         return platform.load("smp-standard", self.cpus, changes={"dcache.kib": self.kib} if self.kib else {})
 
     def experiment(self) -> Experiment:
-        policy = self.placement if self.placement == "selective" else None
+        policy = POLICIES.get(self.placement)
         placement = "dynamic" if policy else self.placement
         defines = ports(self.app, self.kernel, DIRECT)
         return Experiment(self.app, self.soc(), self.kernel, placement, defines, policy)

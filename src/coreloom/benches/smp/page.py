@@ -10,8 +10,10 @@ from typing import Any, Protocol
 from coreloom.benches.rivals import NAMES, better
 from coreloom.benches.smp import caches, locks, modules, stages
 from coreloom.benches.smp.bench import (
+    DYNAMIC_POLICY,
     PAPER_IDLE,
     PAPER_SWITCH,
+    SELECTIVE_POLICY,
     SWITCH_BOUND,
     TASKS,
     Result,
@@ -35,6 +37,7 @@ def tables(content: Result) -> list[Table]:
         *([preemption(rows)] if any(row.preempt_cycles_min for row in rows) else []),
         *([stages.table(content.stages, PAPER_SWITCH)] if content.stages else []),
         scaling(content.rows, content.window_cycles),
+        *([policies(content.rows, content.window_cycles)] if _with_policies(content.rows) else []),
         *([streams(content.rows, content.streams, content.window_cycles)] if content.streams else []),
         *([hand_over(rows, content.alone, content.window_cycles)] if content.alone else []),
         *([caches.table(content.caches, content.window_cycles)] if content.caches else []),
@@ -55,7 +58,9 @@ class Arranged(Protocol):
 
 
 def arrangement(row: Arranged) -> str:
-    return "1 CPU" if row.cpus == 1 else f"{row.cpus} CPUs {row.placement}"
+    if row.cpus == 1:
+        return "1 CPU" if row.placement == "dynamic" else f"1 CPU {row.placement}"
+    return f"{row.cpus} CPUs {row.placement}"
 
 
 def rivals(rows: Sequence[Row]) -> list[tuple[dict[str, Row], Row]]:
@@ -211,7 +216,8 @@ def scaling(rows: Sequence[Row], window: int) -> Table:
     lines = []
     for *same, kernel, placement in dict.fromkeys(key[:-1] for key, row in found.items() if row.cpus > 1):
         core, app, ports = same
-        one = found[core, app, ports, port.get(kernel, kernel), "dynamic", 1]
+        least = found.get((core, app, ports, kernel, placement, 1))  # of a policy
+        one = least or found[core, app, ports, port.get(kernel, kernel), "dynamic", 1]
         more = [found.get((core, app, ports, kernel, placement, cpus)) for cpus in counts if cpus > 1]
         paper = more[0].paper_done if more[0] else None
         lines.append(
@@ -236,6 +242,41 @@ def scaling(rows: Sequence[Row], window: int) -> Table:
         ),
         tuple(lines),
         text_columns=4,
+    )
+
+
+def _with_policies(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.placement == DYNAMIC_POLICY]
+
+
+def policies(rows: Sequence[Row], window: int) -> Table:
+    """What the interface of policies costs, and selective migration beside dynamic, both through it."""
+    case = attrgetter("core", "app", "ports", "cpus", "placement")
+    found = {case(row): row for row in rows if row.kernel == "sw"}
+    lines = []
+    for row in _with_policies(rows):
+        own = found[(*case(row)[:-1], "dynamic")]
+        selective = found[(*case(row)[:-1], SELECTIVE_POLICY)]
+        three = (own, row, selective)
+        lines.append(
+            (
+                *(f"{row.core}, {row.app}", "1 CPU" if row.cpus == 1 else f"{row.cpus} CPUs", row.ports),
+                *(number(each.done) for each in three),
+                number(row.done / own.done, 2),
+                number(selective.done / row.done, 2),
+                *(number(each.switch_cycles_mean, 1) for each in three),
+            )
+        )
+    return Table(
+        f"Policies of the software kernel: pixels or packets in {number(window)} cycles",
+        (
+            *("core, application", "CPUs", "ports"),
+            *("kernel's own dynamic", "dynamic policy", "selective policy"),
+            *("interface: policy over own", "selective over dynamic policy"),
+            *("cycles of a switch, own", "dynamic policy", "selective policy"),
+        ),
+        tuple(lines),
+        text_columns=3,
     )
 
 
