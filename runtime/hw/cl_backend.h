@@ -28,9 +28,17 @@ static inline uint32_t cl_port_wait(unsigned op, uint32_t id) {
 
 uint32_t cl_hw_interrupted(void);
 
-/* Act on the word returned by a waiting operation. What is not answered at once or in place leaves for assembly that
- * keeps nearly all registers, so a function that waits needs no frame. */
+/* Act on the word returned by a waiting operation. */
 static inline uint32_t cl_hw_settle(uint32_t word) {
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return word;
+  if ((int32_t)word < 0) return cl_switch(word); /* GIVE_WAY */
+  if (CL_UNLIKELY(word == CL_STATUS(CL_STATUS_EINTR))) return cl_hw_interrupted();
+  return word;
+}
+
+/* The same for functions that are seldom inlined: what is not answered at once or in place leaves for assembly that
+ * keeps nearly all registers, so that they need no frame. */
+static inline uint32_t cl_hw_settle_frameless(uint32_t word) {
   if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return word;
   if (CL_LIKELY(word == CL_RESUMED)) return CL_RESUMED;
   register uint32_t a0 __asm__("a0") = word;
@@ -50,17 +58,17 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
 #define CL_HW_WAIT_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_wait(op, id))
 #define CL_HW_DIRECT(name, CODE, arguments) \
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { return CL_HW_##arguments(CL_OP_##CODE); }
-#define CL_HW_WAITING(name, CODE, arguments)                       \
-  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
-    return cl_hw_settle(CL_HW_WAIT_##arguments(CL_OP_##CODE));     \
+#define CL_HW_WAITING(name, CODE, arguments)                             \
+  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {       \
+    return cl_hw_settle_frameless(CL_HW_WAIT_##arguments(CL_OP_##CODE)); \
   }
-#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                   \
-  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {          \
-    uint32_t answer = CL_HW_WAIT_##arguments(CL_OP_##CODE);             \
-    if (!(MOSTLY) && answer <= CL_WORD_VALUE_MASK) return answer;       \
-    if (CL_UNLIKELY((int32_t)answer >= 0)) return cl_hw_settle(answer); \
-    cl_switch_here(answer);                                             \
-    return CL_RESUMED;                                                  \
+#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                       \
+  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {                                              \
+    uint32_t answer = CL_HW_WAIT_##arguments(CL_OP_##CODE);                                                 \
+    if (!(MOSTLY) && answer <= CL_WORD_VALUE_MASK) return answer;                                           \
+    if (CL_UNLIKELY((int32_t)answer >= 0)) return answer == CL_RESUMED ? CL_RESUMED : cl_hw_settle(answer); \
+    cl_switch_here(answer);                                                                                 \
+    return CL_RESUMED;                                                                                      \
   }
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)
@@ -235,7 +243,6 @@ CL_INLINE uint32_t cl_op_port_receive_words_until(uint32_t id, uint32_t *word, u
   return cl_hw_settle_until(cl_hw_get(cl_port_wait(CL_OP_PORT_RECEIVE, id), word, words, room));
 }
 
-#define CL_BACKEND_BARRIERS CL_BARRIER_WAIT
 #define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS
 CL_HW_DIRECT(event_flags, EVENT_FLAGS, IW)
 CL_HW_IN_PLACE(event_flags_wait, EVENT_FLAGS, IW, 0)

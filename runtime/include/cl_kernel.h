@@ -110,7 +110,6 @@
  *   cl_op_port_send_until, cl_op_port_receive_until, cl_op_port_send_words_until, cl_op_port_receive_words_until
  *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
  *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
- *   CL_BACKEND_BARRIERS   1: it has barrier_wait
  *   CL_BACKEND_EVENT_FLAGS   1: it has event_flags:
  *   uint32_t cl_op_event_flags(uint32_t id, uint32_t word)         all kinds but those of the other two
  *   uint32_t cl_op_event_flags_wait(uint32_t id, uint32_t word)    waits

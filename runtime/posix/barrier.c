@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A barrier is a condition variable of the kernel, if that has barrier_wait and one left; then passing it takes one
- * operation. Any other lives in memory: as with mutexes (mutex.c) that matters after EINVAL only. */
+ * A barrier is a condition variable of the kernel, if that has one left; then passing it takes one operation. Any other
+ * lives in memory: as with mutexes (mutex.c) that matters after EINVAL only. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -33,7 +33,7 @@ int pthread_barrierattr_getpshared(const pthread_barrierattr_t *attr, int *share
 
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count) {
   if (!count || (attr && !CL_IS_ATTR(attr))) return EINVAL;
-  int fits = CL_BACKEND_BARRIERS && count - 1 <= CL_WORD_VALUE_MASK;
+  int fits = count - 1 <= CL_WORD_VALUE_MASK;
   *barrier = (pthread_barrier_t){
       .handle = fits ? cl_condition_handle() : CL_IN_MEMORY, .count = count, .missing = count};
   return 0;
@@ -76,7 +76,6 @@ CL_COLD static uint32_t wait_asynchronously(uint32_t object, uint32_t others) {
 
 int pthread_barrier_wait(pthread_barrier_t *barrier) {
   cl_trace_call();
-  if (!CL_BACKEND_BARRIERS) return wait_in_memory(barrier);
   uint32_t object = cl_object(barrier->handle), others = barrier->count - 1;
   uint32_t word = CL_UNLIKELY(cl_cancel_asynchronous()) ? wait_asynchronously(object, others)
                                                         : cl_op_barrier_wait(object, others);

@@ -70,7 +70,6 @@ static inline uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t 
 #define cl_op_port_send_words_until cl_op_port_send_words_once
 #define cl_op_port_receive_words_until cl_op_port_receive_words_once
 
-#define CL_BACKEND_BARRIERS 1
 #define CL_BACKEND_EVENT_FLAGS 0
 static inline uint32_t cl_op_event_flags(uint32_t id, uint32_t word) {
   return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);

@@ -98,7 +98,6 @@ def test_the_suite_passes(group: str, ground: str) -> None:
     ("group", "key"),
     [
         *((group, "inheritance") for group in ("protocol", "mutex", "condition")),
-        *((group, "barriers") for group in ("barrier", "cancel")),
         ("events", "events"),
     ],
 )

@@ -17,7 +17,7 @@ SEED = int(os.environ.get("CORELOOM_SEED", "20261121"), 0)
 DEFAULT = Config()
 LARGE = Config(threads=256, priorities=128)
 # What barriers and event flags are tried on: one model for both.
-SERVICES = Config(cpus=1, timeouts=True, barrier_wait=True, event_flags=True)
+SERVICES = Config(cpus=1, timeouts=True, event_flags=True)
 
 
 def small(cpus: int, hw_threads: int = 0, policy: str = "priority") -> Config:

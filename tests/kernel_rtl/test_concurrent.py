@@ -45,7 +45,6 @@ def small(cpus: int, hw_threads: int, policy: str) -> Config:
         mutexes=4,
         semaphores=4,
         conditions=2,
-        barrier_wait=True,
         event_flags=True,
         lines=5,
         hw_threads=hw_threads,

@@ -952,9 +952,6 @@ def _(s: Scenario) -> None:
     s.do(0, "thread_exit")
 
 
-BARRIER_CASES: dict[str, Case] = {}
-
-
 def meet(s: Scenario, come: int) -> None:
     """The last of 21 threads comes to the barrier, or one of `come`, as the others have not."""
     s.do(0, "cond_create")
@@ -968,8 +965,8 @@ def meet(s: Scenario, come: int) -> None:
     s.do(0, "barrier_wait", 0, word0=20)
 
 
-BARRIER_CASES["barriers: barrier_wait, blocks, first waiter"] = lambda s: meet(s, 0)
-BARRIER_CASES["barriers: barrier_wait, the last, 20 threads wait"] = lambda s: meet(s, 20)
+CASES["barrier_wait, blocks, first waiter"] = lambda s: meet(s, 0)
+CASES["barrier_wait, the last, 20 threads wait"] = lambda s: meet(s, 20)
 
 
 FLAGS_CASES: dict[str, Case] = {}
@@ -1039,7 +1036,6 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (Config(policy="dwrr"), DWRR_CASES),
         (Config(policy="edf"), EDF_CASES),
         (Config(inheritance=True), INHERITANCE_CASES),
-        (Config(barrier_wait=True), BARRIER_CASES),
         (Config(event_flags=True), FLAGS_CASES),
         (Config(pipeline=True), PIPELINE_CASES),
     )

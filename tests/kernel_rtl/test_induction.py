@@ -63,7 +63,6 @@ class Size(NamedTuple):
             mutexes=1,
             semaphores=1,
             conditions=1,
-            barrier_wait=True,
             event_flags=self.event_flags,
             reserve=self.reserve,
             policy=self.policy,

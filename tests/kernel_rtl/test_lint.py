@@ -30,7 +30,6 @@ EXTREMES = {
     "inheritance": replace(small(3, hw_threads=2), inheritance=True, timeouts=True, reserve=True),
     "inheritance-default": replace(DEFAULT, inheritance=True),
     "words": replace(small(3, hw_threads=2), port_words=8),
-    "barriers": replace(small(1), barrier_wait=True, timeouts=True),
     "events": replace(small(2, hw_threads=1), event_flags=True, timeouts=True, port_words=2),
     "events-most": replace(DEFAULT, event_flags=True, conditions=64),
     "pipeline": replace(small(3, hw_threads=2), pipeline=True),

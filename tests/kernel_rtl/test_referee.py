@@ -74,13 +74,10 @@ CONFIGS = {
     "words-2+1": (replace(small(2, hw_threads=1), port_words=1, timeouts=True), 20_000),
     "words-4": (replace(TINY, cpus=4, threads=9, port_words=2), 15_000),
     "no-mutex-2": (replace(small(2), mutexes=0, semaphores=0, conditions=1), 15_000),
-    "barriers-1": (replace(small(1), barrier_wait=True), 15_000),
-    "barriers-2+1": (replace(small(2, hw_threads=1), barrier_wait=True, timeouts=True), 20_000),
-    "barriers-dwrr": (replace(small(2, policy="dwrr"), barrier_wait=True), 15_000),
     "events-1": (replace(small(1), event_flags=True), 20_000),
     "events-2+1": (replace(small(2, hw_threads=1), event_flags=True, timeouts=True, port_words=1), 30_000),
     "events-3": (
-        replace(small(3), event_flags=True, barrier_wait=True, inheritance=True, reserve=True),
+        replace(small(3), event_flags=True, inheritance=True, reserve=True),
         20_000,
     ),
     "events-dwrr": (replace(small(2, policy="dwrr"), event_flags=True), 15_000),
@@ -95,7 +92,7 @@ CONFIGS = {
     "pipeline-all": (
         replace(
             *(small(3, hw_threads=1),),
-            **dict.fromkeys(("pipeline", "reserve", "inheritance", "timeouts", "barrier_wait"), True),
+            **dict.fromkeys(("pipeline", "reserve", "inheritance", "timeouts"), True),
             port_words=2,
         ),
         25_000,

@@ -24,7 +24,6 @@ CONFIG = replace(
     reserve=True,
     timeouts=True,
     inheritance=True,
-    barrier_wait=True,
     event_flags=True,
 )
 UNIT = CONFIG.cpus  # the client that is the hardware thread
@@ -136,12 +135,8 @@ def by_deadline() -> Scenario:
 
 
 def without() -> Scenario:
-    """A kernel without reservations, timeouts, inheritance, barriers and event flags."""
-    return Scenario(
-        replace(
-            CONFIG, reserve=False, timeouts=False, inheritance=False, barrier_wait=False, event_flags=False
-        )
-    )
+    """A kernel without reservations, timeouts, inheritance and event flags."""
+    return Scenario(replace(CONFIG, reserve=False, timeouts=False, inheritance=False, event_flags=False))
 
 
 def above() -> Scenario:
@@ -283,7 +278,6 @@ TABLE: list[Row] = [
     (populated, 0, "port_tryreceive", 0, None, "eagain"),
     (full, 0, "cond_create", 0, None, "eagain"),
     (populated, 0, "cond_destroy", 1, None, "ebusy"),
-    (without, 0, "barrier_wait", 0, 0, "einval"),
     (without, 0, "event_flags", 0, 1, "einval"),
     *(
         (populated, 0, "event_flags", kind << KIND_LSB | id, 1, "einval")

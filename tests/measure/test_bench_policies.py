@@ -77,7 +77,7 @@ WOKEN = {  # kernel, policy, real-time: cycles from the end of the sleep, median
     ("sw", "artis", False): (43499, 49407),
     ("sw", "artis", True): (4036, 5964),
     ("sw", "dynamic", True): (35870, 42745),  # knows no real-time threads
-    ("hw", "partitioned", False): (34528, 39153),
+    ("hw", "partitioned", False): (34525, 39154),
     ("hw", "partitioned", True): (299, 479),
 }
 

@@ -56,7 +56,7 @@ OF_OTHER_POLICIES = {
 def test_every_status_of_every_operation_is_reached(atomic: bool, policy: str) -> None:
     seen: Counter[tuple[int, int]] = Counter()
     config = replace(SMALL, policy=policy, reserve=policy == "priority", inheritance=policy == "priority")
-    config = replace(config, barrier_wait=policy == "priority", event_flags=policy == "priority")
+    config = replace(config, event_flags=policy == "priority")
     for step in Generator(config, 1, atomic_save=atomic, interrupts=not atomic).steps(90_000):
         for cpu, word in step.words:
             if step.kind == Kind.LOAD and cpu == step.cpu:

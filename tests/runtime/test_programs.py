@@ -379,14 +379,9 @@ ok
 
 @pytest.mark.parametrize(("cpus", "kernel", "in_hardware"), BARRIERS)
 def test_cycles_of_barriers(cpus: int, kernel: str, in_hardware: bool) -> None:
-    changes = {"kernel.barriers": in_hardware}
+    changes = {} if in_hardware else {"kernel.conditions": 1}
     printed = run("barriers", "standard", cpus, kernel, changes=changes).uart
     assert printed == BARRIERS[cpus, kernel, in_hardware]
-
-
-@pytest.mark.parametrize("cpus", [1, 2])
-def test_barriers_keep_their_rules_in_hardware(cpus: int) -> None:
-    assert run("sync", "standard", cpus, "hw", changes={"kernel.barriers": True}).uart.endswith("ok\n")
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

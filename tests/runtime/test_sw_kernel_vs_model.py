@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 import subprocess
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -71,7 +70,7 @@ def text(step: Step) -> str:
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_software_kernel_agrees_with_the_model(name: str, tmp_path: Path) -> None:
-    config = replace(CONFIGS[name], barrier_wait=True)
+    config = CONFIGS[name]
     run = library(config, tmp_path).sw_run
     run.restype = ctypes.c_size_t
     steps = list(islice(Generator(config, SEED).steps(STEPS), STEPS))

@@ -28,7 +28,7 @@ module cl_kernel_barrier_formal
   assign commit = reading_q;
   assign last   = waiting_q == Others;
 
-  cl_kernel_condition_ops #(.Conditions(1), .BarrierWait(1'b1)) u_dut (
+  cl_kernel_condition_ops #(.Conditions(1)) u_dut (
     .clk_i,
     .rst_ni,
     .read_id_i      ('0),

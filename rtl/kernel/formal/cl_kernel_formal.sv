@@ -25,7 +25,6 @@ module cl_kernel_formal
   parameter  bit          Move       = 1'b0, // only the operation move, the longest; 0: all others
   parameter  int unsigned Policy     = 0,
   parameter  bit          Reserve    = 1'b0,
-  parameter  bit          BarrierWait = 1'b0,
   parameter  bit          EventFlags  = 1'b0,
   parameter  bit          Pipeline   = 1'b0,
   parameter  int unsigned RtCpus     = 1,
@@ -78,7 +77,6 @@ module cl_kernel_formal
   cl_kernel #(
     .Policy     (Policy),
     .Reserve    (Reserve),
-    .BarrierWait(BarrierWait),
     .EventFlags (EventFlags),
     .Pipeline   (Pipeline),
     .RtCpus     (RtCpus),

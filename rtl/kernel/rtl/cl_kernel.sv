@@ -17,7 +17,6 @@ module cl_kernel
   parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
   parameter  bit          Timeouts   = 1'b0,            // time limits of waits (else timeout_start is no operation)
   parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
-  parameter  bit          BarrierWait = 1'b0,           // condition variables can be barriers (else barrier_wait is no operation)
   parameter  bit          EventFlags  = 1'b0,           // and event flags, if they are at most 64 (else event_flags is no operation)
   parameter  bit          Pipeline   = 1'b0,            // registers in the longest paths: a higher clock, more cycles
   parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
@@ -353,7 +352,6 @@ module cl_kernel
     .Reserve       (Reserve),
     .Timeouts      (Timeouts),
     .Inheritance   (Inheritance),
-    .BarrierWait   (BarrierWait),
     .EventFlags    (EventFlags),
     .Pipeline      (Pipeline),
     .RtPriority    (RtPriority),

@@ -4,8 +4,8 @@
 // A condition variable counts its signals. A thread that wants to wait reads the count (cond_ticket) while it still holds
 // the mutex: cond_wait returns at once if there has been a signal since. So unlocking and waiting need not be
 // one operation. The waiting threads are in its wait list.
-// With BarrierWait one can serve as a barrier: then it counts those who have come. With EventFlags one can serve as event
-// flags, which are its word then; cl_kernel_event_flags finds out whom a set wakes.
+// One can serve as a barrier: then it counts the threads that have arrived. With EventFlags one can serve as event flags,
+// which are its word then; cl_kernel_event_flags finds the threads that a set wakes.
 //
 // A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
 // before (read_id_i); combinational. What it changes in the table happens with commit_i.
@@ -14,7 +14,6 @@ module cl_kernel_condition_ops
   import cl_outcome_pkg::*;
 #(
   parameter int unsigned Conditions  = 32,
-  parameter bit          BarrierWait = 1'b0,
   parameter bit          EventFlags  = 1'b0,
   parameter bit          Pipeline    = 1'b0  // commit_i comes a cycle after the decision
 ) (
@@ -92,23 +91,24 @@ module cl_kernel_condition_ops
         else                      outcome_o.course = CourseLeave;
       end
 
-      default: ;  // another service's
-    endcase
-    // The last to come wakes the others, and the count begins anew.
-    if (BarrierWait && op_i == OpBarrierWait) begin
-      if (!exists) outcome_o = failed(StatusEinval);
-      else begin
-        set = 1'b1;
-        if (signals == Width'(WordValueWidth'(word0_i))) begin
-          set_to         = '0;
-          outcome_o      = answered(WordValueWidth'(1));
-          outcome_o.wake = waiter_valid_i ? WakeWaiters : WakeNone;
-        end else begin
-          outcome_o.course = CourseBlock;
-          outcome_o.insert = 1'b1;
+      // The last to come wakes the others, and the count begins anew.
+      OpBarrierWait: begin
+        if (!exists) outcome_o = failed(StatusEinval);
+        else begin
+          set = 1'b1;
+          if (signals == Width'(WordValueWidth'(word0_i))) begin
+            set_to         = '0;
+            outcome_o      = answered(WordValueWidth'(1));
+            outcome_o.wake = waiter_valid_i ? WakeWaiters : WakeNone;
+          end else begin
+            outcome_o.course = CourseBlock;
+            outcome_o.insert = 1'b1;
+          end
         end
       end
-    end
+
+      default: ;  // another service's
+    endcase
     if (EventFlags && op_i == OpEventFlags && kind != EventFlagsFound) begin
       if (!exists) outcome_o = failed(StatusEinval);
       else begin

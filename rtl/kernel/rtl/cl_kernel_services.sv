@@ -17,7 +17,6 @@ module cl_kernel_services
   parameter  bit          Reserve       = 1'b0,
   parameter  bit          Timeouts      = 1'b0,
   parameter  bit          Inheritance   = 1'b0,
-  parameter  bit          BarrierWait   = 1'b0,
   parameter  bit          EventFlags    = 1'b0,
   parameter  bit          Pipeline      = 1'b0,  // commit_i comes a cycle after the decision
   parameter  int unsigned Priorities    = 32,
@@ -117,13 +116,12 @@ module cl_kernel_services
       OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
       OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait,
       OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish,
-      OpCondCreate, OpCondDestroy, OpCondWait,
+      OpCondCreate, OpCondDestroy, OpCondWait, OpBarrierWait,
       OpInterruptBind, OpInterruptWait: ;
       OpTimeoutStart, OpTimeoutStop: known <= Timeouts;
       default: known <= 1'b0;
     endcase
     if (Inheritance && read_i.op == OpMutexProtocol) known <= 1'b1;
-    if (BarrierWait && read_i.op == OpBarrierWait)   known <= 1'b1;
     if (EventFlags && read_i.op == OpEventFlags)     known <= 1'b1;
   end
 
@@ -243,7 +241,6 @@ module cl_kernel_services
 
   cl_kernel_condition_ops #(
     .Conditions  (Conditions),
-    .BarrierWait (BarrierWait),
     .EventFlags  (EventFlags),
     .Pipeline    (Pipeline)
   ) u_condition_ops (

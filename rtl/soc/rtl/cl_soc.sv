@@ -17,7 +17,6 @@ module cl_soc
   parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
   parameter bit          Timeouts   = 1'b0,           // the kernel ends waits whose time is over
   parameter bit          Inheritance = 1'b0,          // its mutexes can have a protocol
-  parameter bit          BarrierWait = 1'b0,          // its condition variables can be barriers
   parameter bit          EventFlags  = 1'b0,          // and event flags
   parameter bit          Pipeline   = 1'b0,           // more cycles an operation of it, at a higher clock
   parameter int unsigned RtCpus     = 1,              // policy partitioned: real-time CPUs,
@@ -226,7 +225,6 @@ module cl_soc
     .Reserve   (Reserve),
     .Timeouts  (Timeouts),
     .Inheritance(Inheritance),
-    .BarrierWait(BarrierWait),
     .EventFlags (EventFlags),
     .Pipeline  (Pipeline),
     .RtCpus    (RtCpus),

@@ -147,16 +147,6 @@ class KernelSize:
             area="`coreloom synth cl_kernel:words`",
         ),
     ] = 0  # fmt: skip
-    barriers: Annotated[
-        bool,
-        Key(
-            "condition variables of the hardware kernel serve as barriers; else those live in memory",
-            rtl="BarrierWait",
-            c={"CL_BARRIER_WAIT": lambda _, own: int(own)},
-            optional=True,
-            area="`coreloom synth cl_kernel:barriers`",
-        ),
-    ] = False
     events: Annotated[
         bool,
         Key(

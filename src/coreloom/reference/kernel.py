@@ -76,8 +76,7 @@ class Config:
     hw_threads: int = 0  # with at most 128 priorities
     timeouts: bool = False  # waits can have time limits
     inheritance: bool = False  # mutexes can have a protocol; only with policy "priority"
-    barrier_wait: bool = False  # condition variables can serve as barriers
-    event_flags: bool = False  # and as event flags, if there are at most 64
+    event_flags: bool = False  # condition variables can serve as event flags, if there are at most 64
     pipeline: bool = (
         False  # more cycles an operation, the same words; only with policy "priority", no event flags
     )
@@ -289,8 +288,6 @@ class Kernel:
         if name in ("timeout_start", "timeout_stop") and not self.config.timeouts:
             return error("einval")
         if name == "mutex_protocol" and not self.config.inheritance:
-            return error("einval")
-        if name == "barrier_wait" and not self.config.barrier_wait:
             return error("einval")
         if name == "event_flags" and not self.config.event_flags:
             return error("einval")

@@ -146,8 +146,6 @@ class Generator:
                 ("mutex_create", "mutex_protocol", "mutex_trylock", "set_sched_param"), 10
             )
             weight |= {"mutex_lock": 40, "mutex_unlock": 20, "mutex_leave": 6, "thread_read": 10}
-        if not self.config.barrier_wait:
-            weight["barrier_wait"] = 1
         weight["event_flags"] = 60 if self.config.event_flags else 1
         if self.config.policy == "edf":
             weight["set_deadline"] = 12

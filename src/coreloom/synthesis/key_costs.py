@@ -27,7 +27,7 @@ _FACTOR = 4  # from the base value of a number to the other one
 _KERNEL = (
     *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
     "Conditions",
-    *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "BarrierWait"),
+    *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords"),
     *("EventFlags", "Pipeline"),
     *("RtCpus", "RtPriority"),
 )

@@ -247,7 +247,6 @@ def _kernels() -> list[Unit]:
         kernel("reserve", Reserve=1),
         kernel("timeouts", Timeouts=1),
         kernel("inheritance", Inheritance=1),
-        kernel("barriers", BarrierWait=1),
         kernel("events", EventFlags=1),
         kernel("8-cpus", Cpus=8),
         kernel("pipeline", Pipeline=1),

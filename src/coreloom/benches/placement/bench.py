@@ -59,7 +59,7 @@ SERVICES = (
     Service("inheriting", "mutex with inheritance", "kernel.inheritance", True, False),
     Service("semaphore", "semaphore", "kernel.semaphores", 32, 0),
     Service("condition", "condition variable", "kernel.conditions", 32, 1, {"ALWAYS_WAITS": 1}),
-    Service("barrier", "barrier", "kernel.barriers", True, False, {"MEETS": 1}),
+    Service("barrier", "barrier", "kernel.conditions", 32, 1, {"MEETS": 1}),
     Service("limit", "time limit of a semaphore", "kernel.timeouts", True, False, {"TIMES": 1}),
     Service("events", "event flags", "kernel.events", True, False),
     Service("rwlock", "read-write lock, read"),
