@@ -118,7 +118,7 @@ resumes:
 
 #if defined(CL_KERNEL_HW)
 /* Act on a0, the answer of an operation that waits: give way; or continue to wait after another interrupt; or return an
- * error as it is. Called with t0 as the return address; a0 is then RESUMED or an error, t0-t6 and a3-a7 are lost. */
+ * error as it is. Called with t0 as the return address; a0 is then RESUMED or an error, t0-t6 and a2-a7 are lost. */
   .globl cl_hw_settle_apart
   .type cl_hw_settle_apart, @function
 cl_hw_settle_apart:
@@ -126,12 +126,10 @@ cl_hw_settle_apart:
   save
   sw t0, 52(sp)
   sw a1, 56(sp)
-  sw a2, 60(sp)
   jal t0, cl_switch_away
   saved
   lw t3, 52(sp)
   lw a1, 56(sp)
-  lw a2, 60(sp)
   restore
   lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
   trace_run
@@ -143,12 +141,10 @@ cl_hw_settle_apart:
   sw ra, 0(sp)
   sw t0, 4(sp)
   sw a1, 8(sp)
-  sw a2, 12(sp)
   call cl_hw_interrupted
   lw ra, 0(sp)
   lw t0, 4(sp)
   lw a1, 8(sp)
-  lw a2, 12(sp)
   addi sp, sp, 16
 2:
   jr t0

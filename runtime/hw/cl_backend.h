@@ -36,8 +36,8 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
   return word;
 }
 
-/* The same for functions that are seldom inlined: what is not answered at once or in place leaves for assembly that
- * keeps nearly all registers, so that they need no frame. */
+/* The same: what is not answered at once or in place leaves for assembly that keeps a1, too, so that a function which
+ * has something left to do needs no frame. */
 static inline uint32_t cl_hw_settle_frameless(uint32_t word) {
   if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return word;
   if (CL_LIKELY(word == CL_RESUMED)) return CL_RESUMED;
@@ -45,7 +45,7 @@ static inline uint32_t cl_hw_settle_frameless(uint32_t word) {
   __asm__ volatile("call t0, cl_hw_settle_apart"
                    : "+r"(a0)
                    :
-                   : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a3", "a4", "a5", "a6", "a7", "memory");
+                   : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "a7", "memory");
   return a0;
 }
 
@@ -58,7 +58,11 @@ static inline uint32_t cl_hw_settle_frameless(uint32_t word) {
 #define CL_HW_WAIT_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_wait(op, id))
 #define CL_HW_DIRECT(name, CODE, arguments) \
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { return CL_HW_##arguments(CL_OP_##CODE); }
-#define CL_HW_WAITING(name, CODE, arguments)                             \
+#define CL_HW_WAITING(name, CODE, arguments)                       \
+  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
+    return cl_hw_settle(CL_HW_WAIT_##arguments(CL_OP_##CODE));     \
+  }
+#define CL_HW_FRAMELESS(name, CODE, arguments)                           \
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {       \
     return cl_hw_settle_frameless(CL_HW_WAIT_##arguments(CL_OP_##CODE)); \
   }
@@ -72,6 +76,7 @@ static inline uint32_t cl_hw_settle_frameless(uint32_t word) {
   }
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)
+CL_OPS_FRAMELESS(CL_HW_FRAMELESS)
 CL_OPS_IN_PLACE(CL_HW_IN_PLACE)
 
 static inline uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {

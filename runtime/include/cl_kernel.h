@@ -66,9 +66,12 @@
 
 #define CL_OPS_WAITING(X)        \
   X(thread_join, THREAD_JOIN, I) \
-  X(mutex_lock, MUTEX_LOCK, I)   \
-  X(cond_wait, COND_WAIT, IW)    \
   X(barrier_wait, BARRIER_WAIT, IW)
+
+/* Those that wait in place more often than they switch, and after which the caller still has to do something. */
+#define CL_OPS_FRAMELESS(X)    \
+  X(mutex_lock, MUTEX_LOCK, I) \
+  X(cond_wait, COND_WAIT, IW)
 
 /* Inlined, and switched in place (cl_switch_here). MOSTLY: whether they mostly switch, for the order of the checks. */
 #define CL_OPS_IN_PLACE(X)                \

@@ -7,6 +7,7 @@
 #define CL_SW_DECLARE(name, CODE, arguments) uint32_t cl_op_##name(CL_PARAMETERS_##arguments);
 CL_OPS_DIRECT(CL_SW_DECLARE)
 CL_OPS_WAITING(CL_SW_DECLARE)
+CL_OPS_FRAMELESS(CL_SW_DECLARE)
 
 /* The caller sees that the common answer is 0, and looks for no error in it. _once, also of receive: for timed waits. */
 #define CL_SW_SENDING(name, pass, ...)                                 \
