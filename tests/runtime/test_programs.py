@@ -336,42 +336,42 @@ def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
     assert run(program, "standard", 2, kernel, changes=IN_MEMORY).uart.endswith("ok\n")
 
 
-# Cycles of a round, of barriers.c, standard core, warm cache: CPUs, kernel, whether barriers are in hardware.
+# Cycles of a round, of barriers.c, standard core, warm cache: CPUs, kernel, whether its objects are in the kernel.
 BARRIERS = {
     (1, "hw", True): """\
-2 threads: barrier 102, mutex and condition variable 184
-4 threads: barrier 258, mutex and condition variable 460
-8 threads: barrier 582, mutex and condition variable 1019
+2 threads: barrier 104, mutex and condition variable 191
+4 threads: barrier 263, mutex and condition variable 481
+8 threads: barrier 588, mutex and condition variable 1067
 ok
 """,
     (1, "hw", False): """\
-2 threads: barrier 500, mutex and condition variable 184
-4 threads: barrier 1404, mutex and condition variable 460
-8 threads: barrier 3255, mutex and condition variable 1019
+2 threads: barrier 600, mutex and condition variable 658
+4 threads: barrier 1605, mutex and condition variable 1792
+8 threads: barrier 3643, mutex and condition variable 4087
 ok
 """,
-    (1, "sw", False): """\
-2 threads: barrier 250, mutex and condition variable 478
-4 threads: barrier 629, mutex and condition variable 1209
-8 threads: barrier 1501, mutex and condition variable 2753
+    (1, "sw", True): """\
+2 threads: barrier 249, mutex and condition variable 482
+4 threads: barrier 630, mutex and condition variable 1209
+8 threads: barrier 1500, mutex and condition variable 2757
 ok
 """,
     (2, "hw", True): """\
-2 threads: barrier 38, mutex and condition variable 97
-4 threads: barrier 192, mutex and condition variable 272
-8 threads: barrier 385, mutex and condition variable 573
+2 threads: barrier 38, mutex and condition variable 86
+4 threads: barrier 195, mutex and condition variable 286
+8 threads: barrier 395, mutex and condition variable 606
 ok
 """,
     (2, "hw", False): """\
-2 threads: barrier 382, mutex and condition variable 97
-4 threads: barrier 1178, mutex and condition variable 272
-8 threads: barrier 2794, mutex and condition variable 573
+2 threads: barrier 429, mutex and condition variable 454
+4 threads: barrier 1228, mutex and condition variable 1648
+8 threads: barrier 2843, mutex and condition variable 3684
 ok
 """,
-    (2, "sw", False): """\
-2 threads: barrier 288, mutex and condition variable 1009
-4 threads: barrier 858, mutex and condition variable 3406
-8 threads: barrier 1810, mutex and condition variable 7795
+    (2, "sw", True): """\
+2 threads: barrier 283, mutex and condition variable 1135
+4 threads: barrier 832, mutex and condition variable 3493
+8 threads: barrier 1779, mutex and condition variable 8123
 ok
 """,
 }

@@ -13,6 +13,7 @@ from coreloom.benches.smp.bench import (
     DYNAMIC_POLICY,
     PAPER_IDLE,
     PAPER_SWITCH,
+    POLICIES,
     SELECTIVE_POLICY,
     SWITCH_BOUND,
     TASKS,
@@ -216,8 +217,8 @@ def scaling(rows: Sequence[Row], window: int) -> Table:
     lines = []
     for *same, kernel, placement in dict.fromkeys(key[:-1] for key, row in found.items() if row.cpus > 1):
         core, app, ports = same
-        least = found.get((core, app, ports, kernel, placement, 1))  # of a policy
-        one = least or found[core, app, ports, port.get(kernel, kernel), "dynamic", 1]
+        least = placement if placement in POLICIES else "dynamic"
+        one = found[core, app, ports, port.get(kernel, kernel), least, 1]
         more = [found.get((core, app, ports, kernel, placement, cpus)) for cpus in counts if cpus > 1]
         paper = more[0].paper_done if more[0] else None
         lines.append(
