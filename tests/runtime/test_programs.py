@@ -336,7 +336,7 @@ def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
     assert run(program, "standard", 2, kernel, changes=IN_MEMORY).uart.endswith("ok\n")
 
 
-# Cycles of a round, of barriers.c, standard core, warm cache: CPUs, kernel, whether its objects are in the kernel.
+# Cycles of a round, of barriers.c, standard core, warm cache: CPUs, kernel, whether its objects are there.
 BARRIERS = {
     (1, "hw", True): """\
 2 threads: barrier 104, mutex and condition variable 191
