@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * C's limits, and what POSIX adds. */
-#include_next <limits.h> /* of the compiler */
-#include <sys/syslimits.h>
+ * The limits of C and of picolibc, and what POSIX adds. */
+#include_next <limits.h>
 
 #ifndef CORELOOM_LIMITS_H
 #define CORELOOM_LIMITS_H
@@ -13,7 +12,6 @@
 #define HOST_NAME_MAX 255
 #define MQ_OPEN_MAX 64
 #define MQ_PRIO_MAX 32768
-#define MB_LEN_MAX 1
 #define PAGESIZE 1024 /* the memory has no pages; stacks of PTHREAD_STACK_MIN are whole ones, as programs expect */
 #define PAGE_SIZE PAGESIZE
 #define PTHREAD_DESTRUCTOR_ITERATIONS 4

@@ -42,7 +42,7 @@ static void *map(const char *variable, int writable, size_t *length) {
   }
   if (at == MAP_FAILED) {
     perror(path);
-    _exit(2);
+    _exit(125); /* as coreloom run when it cannot run a program */
   }
   close(file);
   return at;

@@ -6,6 +6,8 @@
 
 #include "cl_machine.h"
 
+#define ABORTED 134 /* what a shell says of SIGABRT */
+
 static int put(char c, FILE *file) {
   (void)file;
   cl_uart_put(c);
@@ -27,13 +29,13 @@ FILE *const stderr = &errors;
 void __assert_func(const char *file, int line, const char *function, const char *expression);
 void __assert_func(const char *file, int line, const char *function, const char *expression) {
   printf("%s:%d: %s: assertion \"%s\" failed\n", file, line, function ? function : "", expression);
-  _Exit(1);
+  _Exit(ABORTED);
 }
 
 /* picolibc's raises a signal; there are none. */
 void abort(void) {
   puts("aborted");
-  _Exit(134); /* what a shell says of SIGABRT */
+  _Exit(ABORTED);
 }
 
 void _Exit(int status) {

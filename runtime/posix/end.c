@@ -53,5 +53,5 @@ void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned
 
 void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
   cl_fault_line(what, name, number, cause, pc, address);
-  cl_exit(2);
+  cl_exit(128 + cl_fault_signal(cause));
 }

@@ -35,7 +35,7 @@ from coreloom.commands import (
     vm,
 )
 from coreloom.commands.console import Command, Parser, err
-from coreloom.errors import UserError
+from coreloom.errors import FAILED, Ended, UserError
 from coreloom.programs.registry import PROGRAMS
 
 COMMANDS: tuple[Command, ...] = (
@@ -56,13 +56,14 @@ def parser() -> argparse.ArgumentParser:
     _build_dir(root)
     verbs = root.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for command in COMMANDS:
-        verb = verbs.add_parser(
+        verb: Parser = verbs.add_parser(
             command.name, help=command.help, description=command.description or command.help
         )
         command.options(verb)
         if command.name not in PROGRAMS:
             _build_dir(verb)
-        verb.set_defaults(function=command.run)
+        verb.set_defaults(function=command.run, runs_program=command.runs_program)
+        verb.failure = FAILED if command.runs_program else verb.failure
     return root
 
 
@@ -106,7 +107,8 @@ def _check_build_dir() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of `coreloom`.
 
-    0 done, 1 a UserError, 2 wrong usage, 3 wrong output, 130 interrupted, 143 terminated.
+    0 done, 1 a UserError, 2 wrong usage, 3 wrong output, 130 interrupted, 143 terminated; of a command that
+    runs a program its status, and errors.FAILED instead of 1, 2 and 3.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -151,21 +153,25 @@ def _terminable() -> Iterator[None]:
 
 def _call(args: argparse.Namespace) -> int:
     """The command, with its mistakes printed."""
+    runs = getattr(args, "runs_program", False)
     try:
         _check_build_dir()
         return int(args.function(args))
+    except Ended as ended:
+        err.print(f"coreloom: error: {ended}", markup=False)
+        return ended.status if runs else 1
     except UserError as error:
         err.print(f"coreloom: error: {error}", markup=False)
-        return 1
+        return FAILED if runs else 1
     except WrongOutput as error:
         err.print(f"coreloom: error: wrong output, a bug in Coreloom: {error}", markup=False)
-        return 3
+        return FAILED if runs else 3
     except BrokenPipeError:
-        return 1
+        return FAILED if runs else 1
     except OSError as error:  # no space, no permission in build/, a closed stdout
         where = "" if error.filename is None else f"{error.filename}: "
         err.print(f"coreloom: error: {where}{error.strerror or error}", markup=False)
-        return 1
+        return FAILED if runs else 1
 
 
 if __name__ == "__main__":

@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one exception that a user is meant to see."""
+"""The exceptions that a user is meant to see, and what a command that runs a program exits with.
+
+That is the program's own status where it ends by itself. What keeps it from that has one of these, as with
+`timeout`, `env` and a shell.
+"""
+
+from __future__ import annotations
+
+UNFINISHED = 124  # --max-cycles has come, or a deadlock
+FAILED = 125  # the program could not be run: a wrong option, an error of the compiler, a failure of the tools
+SIGNALLED = 128  # + the number that Linux has for the signal of such an end
 
 
 class UserError(Exception):
@@ -7,3 +17,11 @@ class UserError(Exception):
 
     The command line prints the line and exits with 1; any other exception is a defect of Coreloom.
     """
+
+
+class Ended(UserError):
+    """A program's end that is not the one it should have; a command that runs it exits with `status`."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status

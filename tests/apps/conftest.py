@@ -49,7 +49,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], P
 
     def build(app: str, macros: str) -> Path:
         if (app, macros) not in built:
-            compiler = shlex.split(_COMPILER) if _COMPILER else [*zig.command(), "cc", "-fsanitize=undefined"]
+            compiler = shlex.split(_COMPILER) if _COMPILER else [*zig.cc(), "-fsanitize=undefined"]
             flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
             folders = [f"-I{HOST}", f"-I{APPS / 'include'}"]
             files = [*sorted((APPS / app).glob("*.c")), HOST / "coreloom.c"]

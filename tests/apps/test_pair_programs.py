@@ -42,9 +42,7 @@ class Native:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._compiler = (
-            shlex.split(_COMPILER) if _COMPILER else [*zig.command(), "cc", "-fsanitize=undefined"]
-        )
+        self._compiler = shlex.split(_COMPILER) if _COMPILER else [*zig.cc(), "-fsanitize=undefined"]
         (folder / "empty").write_bytes(b"")
 
     def _compile(self, name: str, files: Iterable[Path], folder: Path, *flags: str) -> Path:

@@ -118,7 +118,7 @@ def library(folder: Path) -> ctypes.CDLL:
     loader = RUNTIME / "far" / "loader"
     subprocess.run(
         [
-            *zig.command(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
+            *zig.cc(), "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
             "-fno-sanitize=undefined", "-Wno-int-to-pointer-cast",
             f"-DCL_BACKDOOR_MEMORY_BYTES={MEMORY_BYTES}",
             f"-I{RUNTIME / 'include'}", f"-I{loader}", str(Path(__file__).with_name("device.c")),

@@ -23,12 +23,12 @@ def test_wrong_clock_is_one_line(capsys: pytest.CaptureFixture[str], ratio: str)
         f"coreloom run: error: argument --far-clock: must be a number from 0.1 to 10, not '{ratio}' "
         "(see coreloom run --help)\n"
     )
-    assert run(capsys, "run", "sort", f"--far-clock={ratio}") == (2, "", line)
+    assert run(capsys, "run", "sort", f"--far-clock={ratio}") == (125, "", line)
 
 
 def test_clock_of_a_processor_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     line = "coreloom: error: --far-clock needs a processor behind a Back-Door: smp-standard has none\n"
-    assert run(capsys, "run", "image", "--far-clock", "2") == (1, "", line)
+    assert run(capsys, "run", "image", "--far-clock", "2") == (125, "", line)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_clock_becomes_a_period(
 
     monkeypatch.setattr(Experiment, "program", lambda self: None)
     monkeypatch.setattr(Experiment, "run", simulated)
-    assert run(capsys, "run", "mine.c", "--platform", "backdoor-standard", *arguments)[0] == 1
+    assert run(capsys, "run", "mine.c", "--platform", "backdoor-standard", *arguments)[0] == 125
     assert asked == [period]
 
 
@@ -88,7 +88,7 @@ def test_a_program_that_fails_is_one_line(
 
     monkeypatch.setattr(Local, "run", wrong)
     code, out, err = run(capsys, "bench", "backdoor", "--quick")
-    assert (code, out) == (1, "")
+    assert (code, out) == (125, "")
     assert err.splitlines()[-1] == (
         "coreloom: error: FFT, 256 points, on backdoor-standard: fft ended with status 1"
     )

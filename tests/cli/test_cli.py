@@ -33,62 +33,62 @@ from .command import run
     [
         (
             ["run", "imago"],
-            1,
+            125,
             "coreloom: error: unknown application 'imago': choose one of image, packets, hybrid, sort, "
             "dhrystone, fft, wavelet, or give a C file",
         ),
         (
             ["run", "image", "--platform", "smp-huge"],
-            1,
+            125,
             f"coreloom: error: unknown platform 'smp-huge': choose one of {', '.join(platform.names())}, or "
             "give a path that ends in .toml",
         ),
         (
             ["run", "image", "--platform", "./mine.toml"],
-            1,
+            125,
             "coreloom: error: platform file ./mine.toml does not exist: check the path",
         ),
         (
             ["run", "image", "--kernel", "fw"],
-            1,
+            125,
             "coreloom: error: unknown kernel 'fw': choose one of hw, sw, freertos, freertos-tuned",
         ),
         (
             ["run", "image", "--placement", "left"],
-            1,
+            125,
             "coreloom: error: unknown placement 'left': choose one of dynamic, static",
         ),
         (
             ["run", "image", "--cpus", "9"],
-            1,
+            125,
             "coreloom: error: platform smp-standard: cpus must be at most 8 with [ipc], the communication "
             "port, not 9: remove [ipc], or choose fewer",
         ),
         (
             ["run", "image", "--cpus", "two"],
-            2,
+            125,
             "coreloom run: error: argument --cpus: must be a whole number from 1, not 'two' "
             "(see coreloom run --help)",
         ),
         (
             ["run", "image", "--line", "4,1,2,2,1,0"],
-            2,
+            125,
             "coreloom run: error: argument --line: must be LINE,FIRST,LEAST,MOST,TIMES,SEED with LINE 0 to 3"
             ", FIRST above 0 and 2 <= LEAST <= MOST, not '4,1,2,2,1,0' (see coreloom run --help)",
         ),
         (
             ["run", "image", "--pcap", "x.pcap"],
-            1,
+            125,
             "coreloom: error: --pcap is not an input of image: use --image",
         ),
         (
             ["run", "image", "--image", "missing.png"],
-            1,
+            125,
             "coreloom: error: missing.png: no such file, check the path",
         ),
         (
             ["run", "image", "--speed", "3"],
-            2,
+            125,
             "coreloom run: error: unknown option or argument: --speed 3 (see coreloom run --help)",
         ),
     ],
@@ -144,12 +144,12 @@ def test_broken_inputs_leave_nothing(
     Path("short.pcap").write_bytes(b"\xd4\xc3\xb2\xa1" + bytes(10))
     before = sorted(tmp_path.iterdir())
     assert run(capsys, "run", "image", "--image", "text.png", "--output", "out.png") == (
-        1,
+        125,
         "",
         "coreloom: error: text.png is not a picture: give a PNG or JPEG file\n",
     )
     assert run(capsys, "run", "packets", "--pcap", "short.pcap", "--output", "out.json") == (
-        1,
+        125,
         "",
         "coreloom: error: short.pcap is cut off at byte 14 in the file header: capture again\n",
     )
@@ -245,14 +245,14 @@ def test_place_that_cannot_be_written_is_refused_before_the_run(
     monkeypatch.chdir(tmp_path)
     Path("there").write_text("a file")
     expected = f"coreloom: error: {line.format(tmp_path, 'choose another place')}\n"
-    assert run(capsys, "run", "image", *arguments) == (1, "", expected)
+    assert run(capsys, "run", "image", *arguments) == (125, "", expected)
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
 @pytest.mark.parametrize("app", ["packets", "square.c"])
 def test_grain_is_refused_where_it_means_nothing(capsys: pytest.CaptureFixture[str], app: str) -> None:
     assert run(capsys, "run", app, "--grain", "4") == (
-        1,
+        125,
         "",
         f"coreloom: error: --grain is not an option of {app}: only image has pixels per message\n",
     )
@@ -263,7 +263,7 @@ def test_endless_input_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: 
     with endless.open("wb") as file:
         file.truncate((256 << 20) + 1)
     assert run(capsys, "run", "packets", "--pcap", str(endless)) == (
-        1,
+        125,
         "",
         f"coreloom: error: {endless} is longer than 256 MiB: give a smaller file\n",
     )
@@ -286,7 +286,7 @@ def test_what_a_program_printed_before_a_bus_error_is_shown(
     program.write_text('#include <stdio.h>\nint main(void) { puts("before"); return *(volatile int *)16; }\n')
     options = ["--platform", "smp-economy"]  # its core does not tell the program
     code, out, err = run(capsys, "run", str(program), *options)
-    assert (code, out) == (1, "before\n")
+    assert (code, out) == (139, "before\n")
     assert re.fullmatch(
         r"coreloom: error: lost: bus error: cpu 0, thread 0 \(main\), address 0x00000010, "
         r"at pc 0x4000\w{4} \(\w+\+0x\w+\)\n",
@@ -297,7 +297,11 @@ def test_what_a_program_printed_before_a_bus_error_is_shown(
 def test_status_is_the_int_that_main_returned(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     program = tmp_path / "minus.c"
     program.write_text("int main(void) { return -1; }\n")
-    assert run(capsys, "run", str(program)) == (1, "", "coreloom: error: minus ended with status -1\n")
+    assert run(capsys, "run", str(program)) == (
+        255,
+        "",
+        "coreloom: error: minus ended with status 255 (of -1 the low 8 bits)\n",
+    )
 
 
 def test_timeline_names_the_threads(tmp_path: Path) -> None:
@@ -325,13 +329,13 @@ def test_run_that_can_never_end_is_told_from_a_long_one(
     busy.write_text("int main(void) { for (;;); }\n")
     options = ["--kernel", kernel, "--max-cycles", "100000"]
     code, out, err = run(capsys, "run", str(stuck), *options)
-    assert (code, out) == (1, "")
+    assert (code, out) == (124, "")
     assert err == (
         "coreloom: error: stuck: deadlock: no thread can run any more, and nothing is to come\n"
         "  thread 0 (main) waits, in port_receive < main\n"
     )
     assert run(capsys, "run", str(busy), *options) == (
-        1,
+        124,
         "",
         "coreloom: error: busy did not finish in 100000 cycles: raise --max-cycles\n",
     )
@@ -341,7 +345,7 @@ def test_abort_ends_the_program(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     program = tmp_path / "give_up.c"
     program.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n")
     assert run(capsys, "run", str(program)) == (
-        1,
+        134,
         "aborted\n",
         "coreloom: error: give_up ended with status 134: aborted\n",
     )
@@ -354,8 +358,8 @@ def test_assert_is_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     )
     code, out, err = run(capsys, "run", str(program))
     said = 'doubt.c:2: main: assertion "n == 2" failed\n'
-    assert (code, out.endswith(said)) == (1, True)
-    assert err.startswith("coreloom: error: doubt ended with status 1: ") and err.endswith(said)
+    assert (code, out.endswith(said)) == (134, True)
+    assert err.startswith("coreloom: error: doubt ended with status 134: ") and err.endswith(said)
 
 
 def test_program_is_built_again_when_what_it_includes_changes(

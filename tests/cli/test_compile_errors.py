@@ -174,7 +174,7 @@ def test_error_is_the_users_line_and_what_to_do(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.c").write_text(source)
-    assert run(capsys, "run", "mine.c", "--platform", "smp-economy") == (1, "", f"coreloom: error: {lines}")
+    assert run(capsys, "run", "mine.c", "--platform", "smp-economy") == (125, "", f"coreloom: error: {lines}")
 
 
 def test_error_in_a_header_of_ours_names_the_line_that_includes_it(
@@ -183,7 +183,7 @@ def test_error_in_a_header_of_ours_names_the_line_that_includes_it(
     monkeypatch.chdir(tmp_path)
     Path("mine.c").write_text(OURS)
     code, out, err = run(capsys, "run", "mine.c", "--platform", "smp-economy")
-    assert (code, out) == (1, "")
+    assert (code, out) == (125, "")
     first, place, *_, advice = err.splitlines()
     assert first == "coreloom: error: mine.c does not compile:"
     assert place.endswith("pthread.h:25:18: error: expected identifier or '('")
@@ -199,7 +199,7 @@ def test_error_in_a_users_header(
     Path("mine.c").write_text('#include "mine.h"\nint main(void) { return broken(); }\n')
     code, _, err = run(capsys, "run", "mine.c", "--platform", "smp-economy")
     lines = err.splitlines()
-    assert code == 1
+    assert code == 125
     assert lines[1] == "mine.h:1:35: error: expected ';' after return statement"
     assert lines[-1] == "correct line 1 of mine.h, then run it again"
 

@@ -50,7 +50,7 @@ pytestmark = pytest.mark.usefixtures("freertos_sources")
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str) -> None:
-    assert run(capsys, "run", *arguments) == (1, "", f"coreloom: error: {said}\n")
+    assert run(capsys, "run", *arguments) == (125, "", f"coreloom: error: {said}\n")
 
 
 def test_a_platform_without_mutexes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -58,5 +58,5 @@ def test_a_platform_without_mutexes(capsys: pytest.CaptureFixture[str], tmp_path
     text = (PLATFORMS / "smp-standard.toml").read_text()
     mine.write_text(text.replace("smp-standard", "mine").replace("mutexes = 16", "mutexes = 1"))
     code, out, err = run(capsys, "run", "image", "--kernel", "freertos", "--platform", str(mine))
-    assert (code, out) == (1, "")
+    assert (code, out) == (125, "")
     assert err == f"coreloom: error: {MUTEXES}: set mutexes in [ipc] of its file\n"

@@ -188,24 +188,25 @@ def test_processors_exchange_words(capfd: pytest.CaptureFixture[str], tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("source", "text"),
+    ("source", "status", "text"),
     [
-        ("int main(void) { return *(volatile int *)8; }", "mine was ended by SIGSEGV"),
-        ("#include <hthread.h>\nint main(void) { return 0; }", "hthread.h is not for ground linux"),
+        ("int main(void) { return *(volatile int *)8; }", 139, "mine was ended by SIGSEGV"),
+        ("#include <hthread.h>\nint main(void) { return 0; }", 125, "hthread.h is not for ground linux"),
         (
             "#include <coreloom.h>\nint main(void) { return remote_stop(); }",
+            125,
             "runtime/linux/README.md says what ground linux has not",
         ),
-        ("int main(void) { return nonsense; }", "use of undeclared identifier 'nonsense'"),
+        ("int main(void) { return nonsense; }", 125, "use of undeclared identifier 'nonsense'"),
     ],
 )
 def test_a_program_that_cannot_run(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, source: str, text: str
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, source: str, status: int, text: str
 ) -> None:
     path = tmp_path / "mine.c"
     path.write_text(source + "\n")
     code, _, err = run(capfd, "run", str(path), "--ground", "linux")
-    assert code == 1
+    assert code == status
     assert text in err
 
 
@@ -224,7 +225,11 @@ def test_a_program_that_cannot_run(
 def test_options_that_need_a_simulation(
     capfd: pytest.CaptureFixture[str], options: tuple[str, ...], text: str
 ) -> None:
-    assert run(capfd, "run", "image", "--ground", "linux", *options) == (1, "", f"coreloom: error: {text}\n")
+    assert run(capfd, "run", "image", "--ground", "linux", *options) == (
+        125,
+        "",
+        f"coreloom: error: {text}\n",
+    )
 
 
 def test_more_processors_than_there_are(capfd: pytest.CaptureFixture[str]) -> None:

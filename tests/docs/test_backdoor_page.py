@@ -59,7 +59,7 @@ def test_window(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_driver_on_another_host(tmp_path: Path) -> None:
     program = listing(3, tmp_path / "host.c")
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{RUNTIME / 'include'}"]
-    command = [*zig.command(), "cc", *flags, "-c", str(program), "-o", str(tmp_path / "host.o")]
+    command = [*zig.cc(), *flags, "-c", str(program), "-o", str(tmp_path / "host.o")]
     subprocess.run(command, env=zig.environment(), check=True)
 
 

@@ -91,7 +91,7 @@ def mode() -> Mode:
             found = Mode(f"{name} with {text}", compiler, flags)
             if _works(found):
                 return found
-    guard = Mode("zig cc with UBSan and guard pages", (*zig.command(), "cc"), _GUARD)
+    guard = Mode("zig cc with UBSan and guard pages", tuple(zig.cc()), _GUARD)
     if not asked and _works(guard):
         return guard
     raise UserError(f"CC={asked} makes no program with -fsanitize=undefined: unset CC, or give gcc or clang")

@@ -95,7 +95,7 @@ def test_texts_of_packages_stay_behind(tmp_path: Path) -> None:
 def _compiled(folder: Path, place: str, *flags: str) -> Path:
     path = folder / place
     path.parent.mkdir(parents=True, exist_ok=True)
-    zig.run([*zig.command(), "cc", "-target", "x86_64-linux-gnu", *flags, "-o", str(path)], place)
+    zig.run([*zig.cc(), "-target", "x86_64-linux-gnu", *flags, "-o", str(path)], place)
     return path
 
 

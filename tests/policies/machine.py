@@ -53,8 +53,7 @@ def build(sources: Sequence[Path], *flags: str) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "library.so"
         command = [
-            *zig.command(),
-            "cc",
+            *zig.cc(),
             *FLAGS,
             *flags,
             f"-I{POLICIES}",

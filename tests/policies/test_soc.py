@@ -23,7 +23,7 @@ def test_policy_needs_nothing_but_cl_resched(names: list[str], tmp_path: Path) -
     unit, out = tmp_path / "policy.c", tmp_path / "policy.o"
     unit.write_text("".join(f'#include "{POLICIES / name}.c"\n' for name in names))
     command = [
-        *(*zig.command(), "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-Os"),
+        *(*zig.cc(), "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-Os"),
         *("-std=c11", "-ffreestanding", "-fno-sanitize=undefined", "-DCL_CPUS_MAX=4"),
         *("-Wall", "-Wextra", "-Wconversion", "-Werror", "-c", str(unit), "-o", str(out)),
     ]

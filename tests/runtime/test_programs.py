@@ -422,7 +422,7 @@ def test_hardware_threads_among_software_threads(core: str, cpus: int, kernel: s
 def test_fault_prints_one_line_and_stops(core: str, kernel: str) -> None:
     result = run("fault", core, 1, kernel)
     expected, line = result.uart.splitlines()
-    assert result.exit_status == 2
+    assert result.exit_status == 132
     assert line.startswith(f"fault: cpu 0, thread 1, {expected}, address ")
 
 
@@ -447,7 +447,7 @@ def test_a_bus_error_names_thread_and_place() -> None:
     """The standard core tells the program; of the economy core the simulator tells."""
     result = run("stuck", "standard", 1, "hw", CASE=4)
     (line,) = result.uart.splitlines()
-    assert result.exit_status == 2
+    assert result.exit_status == 139
     assert line.startswith("fault: cpu 0, thread 1 (reader), load access fault at pc 0x4000")
     assert line.endswith(", address 0x00000010")
     with pytest.raises(

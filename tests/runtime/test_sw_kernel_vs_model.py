@@ -48,7 +48,7 @@ def library(config: Config, folder: Path, source: str = "sw_host.c") -> ctypes.C
     path = folder / "sw.so"
     subprocess.run(
         [
-            *zig.command(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
+            *zig.cc(), "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
             *(f"-D{name}={value}" for name, value in sizes.items()),
             f"-I{RUNTIME / 'include'}", f"-I{RUNTIME / 'sw'}",
             str(Path(__file__).with_name(source)), "-o", str(path),

@@ -42,7 +42,7 @@ def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
     path = tmp_path / "sw.so"
     subprocess.run(
         [
-            *zig.command(), "cc", "-std=gnu11", "-O2", "-flto", "-shared", "-fPIC",
+            *zig.cc(), "-std=gnu11", "-O2", "-flto", "-shared", "-fPIC",
             *("-Wall", "-Wextra", "-Werror"),
             *(f"-D{name}={value}" for name, value in macros.items()),
             *(f"-I{folder}" for folder in (RUNTIME / "include", RUNTIME / "sw", POLICIES)),

@@ -28,7 +28,7 @@ QUIET = "-Wno-atomic-alignment"  # atomic operations of C11 are calls on these c
 
 def said(flags: list[str], program: Path, work: Path) -> str:
     made = str(work / f"{program.parent.parent.name}-{program.stem}.o")
-    command = [*zig.command(), "cc", *flags, *zig.OPTIMISE, *zig.WARN, QUIET]
+    command = [*zig.cc(), *flags, *zig.OPTIMISE, *zig.WARN, QUIET]
     if macro := GIVEN.get(program.stem):
         command.append(f"-D{macro}=1")
     command += ["-c", str(program), "-o", made]

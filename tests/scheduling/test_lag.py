@@ -42,7 +42,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     path = tmp_path_factory.mktemp("lag") / "lag.so"
     subprocess.run(
         [
-            *zig.command(), "cc", "-std=c11", "-O2", "-shared", "-fPIC",
+            *zig.cc(), "-std=c11", "-O2", "-shared", "-fPIC",
             *("-Wall", "-Wextra", "-Wconversion", "-Werror"),
             f"-I{ROOT / 'src' / 'coreloom' / 'scheduling' / 'simulator'}",
             str(Path(__file__).with_name("lag_host.c")), "-o", str(path),

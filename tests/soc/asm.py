@@ -111,7 +111,7 @@ def assemble(source: str, core: str, icache: bool = True, local: bool = False, r
     def make(work: Path) -> None:
         (work / "test.S").write_text(text)
         (work / "test.ld").write_text(link)
-        command = [*zig.command(), "cc", *flags, "-Wl,-T,test.ld", "test.S", "-o", "test.elf"]
+        command = [*zig.cc(), *flags, "-Wl,-T,test.ld", "test.S", "-o", "test.elf"]
         subprocess.run(command, check=True, env=zig.environment(), cwd=work)
         (work / "test.bin").write_bytes(elf.flat(work / "test.elf"))
 

@@ -176,7 +176,7 @@ def test_flat_image_is_that_of_objcopy(tmp_path: Path) -> None:
         "SECTIONS {\n .text 0x40000000 : { *(.text) }\n .data 0x40000100 : { *(.data) }\n"
         " .last 0x40000110 : { *(.last) . = .; }\n .bss 0x40000200 (NOLOAD) : { *(.bss) }\n}\n"
     )
-    command = [*zig.command(), "cc", "-target", "riscv32-freestanding-none", "-nostdlib", "-Wl,-T,link.ld"]
+    command = [*zig.cc(), "-target", "riscv32-freestanding-none", "-nostdlib", "-Wl,-T,link.ld"]
     zig.run([*command, "code.S", "-o", "code.elf"], "code", tmp_path)
     image = elf.flat(tmp_path / "code.elf")
     assert image[4:8] == bytes.fromhex("78563412")

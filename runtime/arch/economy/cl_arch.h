@@ -53,4 +53,7 @@ static inline const char *cl_fault_text(unsigned cause) {
   return cause & 2 ? "illegal instruction" : "misaligned access";
 }
 
+/* The signal that Linux sends for it: SIGILL or SIGBUS. */
+static inline int cl_fault_signal(unsigned cause) { return cause & 2 ? 4 : 7; }
+
 #endif

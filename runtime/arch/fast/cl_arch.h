@@ -53,4 +53,7 @@ static inline const char *cl_fault_text(unsigned cause) {
   }
 }
 
+/* The signal that Linux sends for it: SIGILL, SIGBUS or SIGSEGV. */
+static inline int cl_fault_signal(unsigned cause) { return cause == 2 ? 4 : cause <= 6 ? 7 : 11; }
+
 #endif

@@ -67,4 +67,7 @@ static inline const char *cl_fault_text(unsigned cause) {
   }
 }
 
+/* The signal that Linux sends for it: SIGILL, SIGTRAP or SIGSEGV. */
+static inline int cl_fault_signal(unsigned cause) { return cause == 2 ? 4 : cause == 3 ? 5 : 11; }
+
 #endif

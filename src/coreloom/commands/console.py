@@ -51,10 +51,13 @@ class Command:
     run: Callable[[argparse.Namespace], int]
     options: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     description: str = ""  # in --help of the verb itself, if not the same
+    runs_program: bool = False  # it exits with a program's status, and in its own failures with errors.FAILED
 
 
 class Parser(argparse.ArgumentParser):
     """One line for a wrong option, as for every other mistake; it names the help of the verb meant."""
+
+    failure = 2  # exit status of wrong usage
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -68,7 +71,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         err.print(f"{self.prog}: error: {message} (see {self.prog} --help)", markup=False)
-        raise SystemExit(2)
+        raise SystemExit(self.failure)
 
 
 def show(table: Table) -> None:

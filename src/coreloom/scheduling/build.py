@@ -30,7 +30,7 @@ def find_compiler() -> list[str]:
         return command
     if found := shutil.which("gcc") or shutil.which("clang") or shutil.which("cc"):
         return [found]
-    return [*zig.command(), "cc"]
+    return zig.cc()
 
 
 def build(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from coreloom.apps import APPS
 from coreloom.design.platform import Platform, with_policy
-from coreloom.errors import UserError
+from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
@@ -158,29 +159,37 @@ class Outcome:
         return max(cycles) if len(cycles) == len(cpus) else None, running
 
     def check_finished(self) -> None:
-        """Raise a UserError unless the program ended by itself with status 0."""
+        """Raise Ended unless the program ended by itself with status 0."""
         status = self.result.exit_status
         if self.result.why:
-            raise UserError(f"{self.program.stem}: {self.result.why}")
+            overflow = self.result.reason == "stack"
+            raise Ended(
+                f"{self.program.stem}: {self.result.why}",
+                SIGNALLED + signal.SIGSEGV if overflow else UNFINISHED,
+            )
         if status is None:
             since, units = self._idle_since()
             if since is not None:
                 names = self.experiment.platform.kernel.hardware_threads
                 run = " and ".join(f"hardware thread {unit} ({names[unit]})" for unit in units)
-                raise UserError(
+                raise Ended(
                     f"{self.program.stem} did not finish in {self.result.cycles} cycles: every CPU has been "
                     f"idle since cycle {since}, "
                     + (
                         f"they wait for {run}, still running; --waves shows it"
                         if run
                         else "its threads wait for a time limit; --trace shows where"
-                    )
+                    ),
+                    UNFINISHED,
                 )
-            raise UserError(
-                f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles"
+            raise Ended(
+                f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles",
+                UNFINISHED,
             )
-        if status != 0:
+        seen = status & 0xFF  # as wait() tells it
+        if seen != 0:
             last = self.result.uart.strip().splitlines()
             said = f": {stuck.with_places(last[-1], self.program)}" if last else ""
             signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int
-            raise UserError(f"{self.program.stem} ended with status {signed}{said}")
+            number = f"{seen} (of {signed} the low 8 bits)" if signed != seen else str(seen)
+            raise Ended(f"{self.program.stem} ended with status {number}{said}", seen)

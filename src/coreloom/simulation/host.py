@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coreloom.design.address_map import OUTPUT_ROOM
-from coreloom.errors import UserError
+from coreloom.errors import SIGNALLED, UNFINISHED, Ended
 
 _REPORT = struct.Struct("<QQQII")  # struct report of runtime/linux/machine.c
 
@@ -28,12 +28,12 @@ class HostResult:
     seconds: float  # from cl_ready to the last cl_done
 
 
-class Died(UserError):
+class Died(Ended):
     """A signal or our patience has ended the program; `printed` is what it had printed."""
 
-    def __init__(self, text: str, printed: str, late: bool) -> None:
-        super().__init__(text)
-        self.printed, self.late = printed, late
+    def __init__(self, text: str, printed: str, number: int | None = None) -> None:
+        super().__init__(text, UNFINISHED if number is None else SIGNALLED + number)
+        self.printed, self.late = printed, number is None
 
 
 def cpus() -> int:
@@ -67,12 +67,11 @@ def run(
             raise Died(
                 f"{program.name} did not end in {seconds:g} s",
                 text if isinstance(text, str) else text.decode("utf-8", "replace"),
-                late=True,
             ) from None
         with target.open("rb") as file:
             done, ready, last, _, length = _REPORT.unpack(file.read(_REPORT.size))
             output = file.read(length)
     if ended.returncode < 0:
         name = signal.Signals(-ended.returncode).name
-        raise Died(f"{program.name} was ended by {name}", ended.stdout or "", late=False)
+        raise Died(f"{program.name} was ended by {name}", ended.stdout or "", -ended.returncode)
     return HostResult(ended.returncode, ended.stdout or "", output, done, (last - ready) / 1e9)

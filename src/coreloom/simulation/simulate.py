@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import struct
 import subprocess
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
-from coreloom.errors import UserError
+from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
 from coreloom.simulation import stuck
 
@@ -101,11 +102,11 @@ class Sample(NamedTuple):
     cycles: int
 
 
-class Halted(UserError):
+class Halted(Ended):
     """The machine stopped at a bus error or a halted core; `uart` is what the program had printed."""
 
     def __init__(self, text: str, uart: str) -> None:
-        super().__init__(text)
+        super().__init__(text, SIGNALLED + signal.SIGSEGV)
         self.uart = uart
 
 

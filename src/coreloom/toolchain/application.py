@@ -134,7 +134,7 @@ def included(app: Application, flags: list[str], foreign: Iterable[Foreign]) -> 
     """What a user's one file includes, wherever that is, without the C library."""
     (file,) = app.files
     try:
-        rule = zig.start([*zig.command(), "cc", *flags, "-MM", str(file)]).replace("\\\n", " ")
+        rule = zig.start([*zig.cc(), *flags, "-MM", str(file)]).replace("\\\n", " ")
     except zig.Refused as refused:
         raise app.explain(refused, foreign) from None
     names = re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1])

@@ -186,9 +186,9 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
         try:
             for file, more in theirs:
                 objects.append(work / f"{len(objects)}-{file.stem}.o")
-                zig.start([*zig.command(), "cc", *as_it_is, *more, "-c", str(file), "-o", str(objects[-1])])
+                zig.start([*zig.cc(), *as_it_is, *more, "-c", str(file), "-o", str(objects[-1])])
             linked = [*objects, *(ours if what.alone else sources)]
-            zig.start([*zig.command(), "cc", *flags, *map(str, linked), "-o", str(work / what.name)])
+            zig.start([*zig.cc(), *flags, *map(str, linked), "-o", str(work / what.name)])
         except zig.Refused as refused:
             text = str(what.explain(refused))
             if "undefined symbol" in str(refused):

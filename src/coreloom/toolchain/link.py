@@ -117,7 +117,7 @@ def link(
     def build(work: Path, more: Sequence[str]) -> None:
         layout = work / script.name
         zig.run(
-            [*zig.command(), "cc", "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)],
+            [*zig.cc(), "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)],
             script.name,
         )
         as_it_is = zig.as_it_is(flags)
@@ -130,7 +130,7 @@ def link(
             for file, used in files:
                 objects.append(work / f"{where}-{len(objects)}-{file.stem}.o")
                 try:
-                    zig.start([*zig.command(), "cc", *used, *more, "-c", str(file), "-o", str(objects[-1])])
+                    zig.start([*zig.cc(), *used, *more, "-c", str(file), "-o", str(objects[-1])])
                 except zig.Refused as refused:
                     raise app.explain(refused, foreign) from None
             return objects
@@ -141,7 +141,7 @@ def link(
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
                 made = [work / f"{file.stem}.o" for file in apart]
                 commands = [
-                    [*zig.command(), "cc", *common, *more, "-c", str(file), "-o", str(to)]
+                    [*zig.cc(), *common, *more, "-c", str(file), "-o", str(to)]
                     for file, to in zip(apart, made, strict=True)
                 ]
                 list(pool.map(lambda command: zig.run(command, name), commands))
@@ -156,7 +156,7 @@ def link(
         try:
             zig.start(
                 [
-                    *zig.command(), "cc", *common, *more, *map(str, objects),
+                    *zig.cc(), *common, *more, *map(str, objects),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
                 ]
             )  # fmt: skip
@@ -184,7 +184,7 @@ def _policy_too_large(policies: Sequence[Path], flags: Sequence[str], work: Path
     each, all_ = 0, 0
     for policy in policies:
         made = work / f"{policy.stem}.o"
-        zig.run([*zig.command(), "cc", *flags, "-fno-lto", "-c", str(policy), "-o", str(made)], policy.stem)
+        zig.run([*zig.cc(), *flags, "-fno-lto", "-c", str(policy), "-o", str(made)], policy.stem)
         # struct cl_policy begins with two pointers.
         sizes = struct.unpack_from("<II", elf_file.content(made, f"cl_{policy.stem}"), 8)
         each, all_ = each + sizes[0], all_ + sizes[1]

@@ -44,5 +44,5 @@ def compiled(
 ) -> Path:
     """The file `name` that zig makes of sources, once for the content; `what` is named in its errors."""
     entry = cache.place("native") / f"{name}-{zig.digest(flags, [*sources, *headers])}"
-    command = [*zig.command(), "cc", *flags, *map(str, sources), "-o"]
+    command = [*zig.cc(), *flags, *map(str, sources), "-o"]
     return cache.made(entry, lambda work: zig.run([*command, str(work / name)], what)) / name

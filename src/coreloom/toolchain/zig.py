@@ -25,13 +25,10 @@ LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 # No core needs more than this of the compiler; everything must be the same for all objects of a program.
 TARGET = [
     *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-std=gnu11"),
-    *(
-        "-UNDEBUG",
-        "-ffunction-sections",
-        "-fdata-sections",
-        "-fno-sanitize=undefined",
-        "-fno-stack-protector",
-    ),
+    # Programs have a whole C library: zig would have taken them as freestanding, where main must return
+    # and the library's <stdint.h> is not used. Calls of the library stay as they are written.
+    *("-fhosted", "-fno-builtin"),
+    *("-ffunction-sections", "-fdata-sections", "-fno-sanitize=undefined", "-fno-stack-protector"),
     *("-fomit-frame-pointer", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-pic"),
 ]
 OPTIMISE = ["-O2"]
@@ -66,6 +63,11 @@ def command() -> list[str]:
     if spec is None or spec.origin is None:
         raise UserError(f"the compiler is missing: install the package ziglang ({paths.setup()})")
     return [str(Path(spec.origin).parent / "zig")]
+
+
+def cc() -> list[str]:
+    """The command that compiles C; zig alone defines NDEBUG when it optimises, which is undone."""
+    return [*command(), "cc", "-UNDEBUG"]
 
 
 def environment() -> dict[str, str]:
@@ -103,7 +105,7 @@ def _version(package: str) -> str:
 
 def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
     """A key of flags and contents and of the compiler; the place of the checkout is no part of it."""
-    made = hashlib.sha256(f"zig {_version('ziglang')}\0".encode())
+    made = hashlib.sha256(f"zig {_version('ziglang')} -UNDEBUG\0".encode())
     for flag in flags:
         made.update(placeless(flag).encode() + b"\0")
     for file in files:

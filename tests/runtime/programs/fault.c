@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A fault in thread 1: one line, status 2. The program prints first what the line must say. */
+ * A fault in thread 1: one line, status 132. The program prints first what the line must say. */
 #include <coreloom.h>
 #include <pthread.h>
 #include <stdio.h>
