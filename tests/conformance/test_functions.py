@@ -19,7 +19,7 @@ OWN = (
     "coreloom_events.h",
 )  # with cl_sync.h, a part; the others are mostly picolibc's
 # What is tested besides functions of the table: of C, and of the C library.
-BESIDES = {"thread_local", "errno", "malloc"}
+BESIDES = {"thread_local", "errno", "malloc", "inttypes", "printf", "scanf", "strtod", "assert"}
 
 
 def declared() -> set[str]:

@@ -20,13 +20,10 @@ _SOURCES = {
         strncpy strndup strnlen strnstr strpbrk strrchr strsep strsignal strspn strstr strtok strtok_r
         strupr strverscmp strxfrm swab xpg_strerror_r""",
     "machine/riscv": "memcpy memmove-stub memset.S strcmp.S strcpy strlen setjmp.S",
-    "tinystdio": """asprintf atod_ryu atof_ryu clearerr dtoa_ryu ecvt ecvt_r ecvtf ecvtf_r fcvt fcvt_r fcvtf
-        fcvtf_r feof ferror fgetc fgets filestrget filestrput filestrputalloc fread fscanf ftoa_ryu gcvt
-        gcvtf getchar matchcaseprefix ryu_divpow2 ryu_log10 ryu_log2pow5 ryu_pow5bits ryu_table ryu_umul128
-        scanf snprintf sprintf sscanf strfromd strfromf strtod strtof strtoimax strtol strtold strtoll
-        strtoul strtoull strtoumax ungetc vasprintf vfiprintf vfiscanf vfprintf vfscanf vscanf vsnprintf
-        vsprintf vsscanf""",
-    "stdlib": """a64l abs aligned_alloc atof atoi atol atoll div drand48 environ erand48 getenv getenv_r
+    "tinystdio": """asprintf clearerr feof ferror fgetc filestrget filestrput filestrputalloc fread fscanf
+        getchar scanf snprintf sprintf sscanf strtoimax strtol strtoll strtoul strtoull strtoumax ungetc
+        vasprintf vscanf vsnprintf vsprintf vsscanf""",
+    "stdlib": """a64l abs aligned_alloc atoi atol atoll div drand48 environ erand48 getenv getenv_r
         getopt getsubopt imaxabs imaxdiv itoa jrand48 l64a labs lcong48 ldiv llabs lldiv lrand48 mrand48
         nano-malloc-free nano-malloc-memalign nano-malloc-realloc nano-malloc-malloc_usable_size
         nano-malloc-posix_memalign nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48
@@ -43,6 +40,10 @@ _SOURCES = {
 }
 
 
+# Ours that wait for a console or are rare: better small than fast.
+_SMALL = ("decimal", "printf", "scanf", "strtod", "text")
+
+
 def _archive(name: str, files: Sequence[Path], more: Sequence[str]) -> Path:
     """NAME.a of sources of the C library; compiled once, then taken from the cache."""
     flags = [
@@ -57,14 +58,14 @@ def _archive(name: str, files: Sequence[Path], more: Sequence[str]) -> Path:
         for path in sorted((RUNTIME / "include").rglob("*.h"))
         if any((LIBC / folder / path.relative_to(RUNTIME / "include")).exists() for folder in LIBC_HEADERS)
     ]
-    key = zig.digest(
-        flags, [*files, *ours, LIBC / "stdlib" / "nano-mallocr.c", RUNTIME / "libc" / "picolibc.h"]
-    )
+    ours += sorted((RUNTIME / "libc").glob("*.h"))
+    key = zig.digest([*flags, *_SMALL], [*files, *ours, LIBC / "stdlib" / "nano-mallocr.c"])
 
     def make(work: Path) -> None:
         def compile_one(file: Path) -> str:
             made = f"{file.parent.name}-{file.stem}.o"  # two folders may have a file of one name
-            zig.run([*zig.command(), "cc", *flags, "-c", str(file), "-o", made], "the C library", work)
+            size = ["-Os"] if file.stem in _SMALL else []
+            zig.run([*zig.cc(), *flags, *size, "-c", str(file), "-o", made], "the C library", work)
             return made
 
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
