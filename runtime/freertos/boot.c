@@ -58,10 +58,15 @@ void freertos_risc_v_application_exception_handler(uint32_t cause) {
   cl_fault_in("task", task ? pcTaskGetName(task) : "none", CL_UNNUMBERED, cause, pc, address);
 }
 
+void cl_broken(const char *which, const void *where) {
+  const TaskHandle_t task = xTaskGetCurrentTaskHandle();
+  cl_broken_in("task", task ? pcTaskGetName(task) : "none", CL_UNNUMBERED, which, where);
+}
+
 #if defined(CL_FREERTOS_ASSERT)
 void cl_freertos_failed(const char *file, int line) {
   printf("%s:%d: FreeRTOS: assertion failed\n", file, line);
-  _Exit(1);
+  _Exit(CL_ABORTED);
 }
 #endif
 

@@ -20,7 +20,6 @@
 
 /* malloc and atexit take a lock (runtime/posix/libc.c). */
 #define _RETARGETABLE_LOCKING
-#define _NANO_MALLOC
 #define _PICO_EXIT
 #define _MB_LEN_MAX 1
 #define _HAVE_INITFINI_ARRAY

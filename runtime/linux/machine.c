@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cl_end.h"
 #include "coreloom.h"
 #include "ground.h"
 
@@ -125,6 +126,11 @@ void cl_done(uint32_t units) {
 }
 
 void cl_mark(uint32_t value) { (void)value; }
+
+void cl_broken(const char *which, const void *where) {
+  fprintf(stderr, "broken: %s at %p was overwritten, freed or initialised again while it was in use\n", which, where);
+  abort();
+}
 
 void cl_exit(int status) {
   fflush(NULL);

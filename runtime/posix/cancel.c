@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "cl_end.h"
 #include "wait.h"
 
 struct cl_cancel cl_cancels[CL_THREADS];
@@ -42,7 +43,10 @@ CL_COLD int cl_cancel_left_apart(void) {
 
 /* With the lock: end the wait of a thread. A line's wait is ended by its caller. */
 static void end_wait(pthread_t thread, struct cl_cancel *cancel) {
-  if (cl_queue_waiter(thread)) cl_queue_look(thread);
+  if (cl_queue_waiter(thread)) {
+    if (cl_mutex_protocols && cancel->asynchronous) cl_mutex_gave_up(thread);
+    cl_queue_look(thread);
+  }
   if (!cancel->leave || cancel->leave == CL_OP_INTERRUPT_WAIT) return;
   if (cancel->timer.runs || cancel->timer.ended) return; /* by a request before this one */
   cancel->timer = (struct cl_timer){.at = cl_now(), .leave = cancel->leave, .object = cancel->object};
@@ -96,9 +100,15 @@ int pthread_setcanceltype(int type, int *old) {
 
 static struct cl_cleanup *cleanups[CL_THREADS]; /* of each thread the last that was pushed */
 
+/* They are on the stack, the first that was pushed furthest up: one below is of a function that has returned. */
 static void all(void) {
+  const char *above = __builtin_frame_address(0);
   struct cl_cleanup *last;
-  while ((last = cleanups[pthread_self()])) cl_cleanup_pop(last, 1);
+  while ((last = cleanups[pthread_self()])) {
+    if ((const char *)last < above) cl_broken("the list of cleanup handlers", last);
+    above = (const char *)(last + 1);
+    cl_cleanup_pop(last, 1);
+  }
 }
 
 void cl_cleanup_push(struct cl_cleanup *cleanup) {

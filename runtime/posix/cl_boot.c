@@ -64,6 +64,11 @@ void cl_fault(unsigned cause, uint32_t pc, uint32_t address) {
   cl_fault_in("thread", cl_posix_name ? cl_posix_name(thread) : NULL, thread, cause, pc, address);
 }
 
+CL_COLD void cl_broken(const char *which, const void *where) {
+  uint32_t thread = (uint32_t)(cl_self() - cl_threads);
+  cl_broken_in("thread", cl_posix_name ? cl_posix_name(thread) : NULL, thread, which, where);
+}
+
 #if CL_FAULT_ENDS_THREAD
 /* Where a thread goes on after a fault with interrupts enabled: it ends as if it had been cancelled. But if the fault is
  * in a switch, or in malloc, the program ends. */

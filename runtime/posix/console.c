@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cl_end.h"
 #include "cl_machine.h"
-
-#define ABORTED 134 /* what a shell says of SIGABRT */
 
 static int put(char c, FILE *file) {
   (void)file;
@@ -29,13 +28,13 @@ FILE *const stderr = &errors;
 void __assert_func(const char *file, int line, const char *function, const char *expression);
 void __assert_func(const char *file, int line, const char *function, const char *expression) {
   printf("%s:%d: %s: assertion \"%s\" failed\n", file, line, function ? function : "", expression);
-  _Exit(ABORTED);
+  _Exit(CL_ABORTED);
 }
 
 /* picolibc's raises a signal; there are none. */
 void abort(void) {
   puts("aborted");
-  _Exit(ABORTED);
+  _Exit(CL_ABORTED);
 }
 
 void _Exit(int status) {

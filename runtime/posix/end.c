@@ -28,8 +28,10 @@ static void print_number(uint32_t number) {
   cl_uart_put((char)('0' + number % 10));
 }
 
-void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
-  print("fault: cpu ");
+/* The begin of a line: what has happened, where, and who runs there. */
+static void print_who(const char *event, const char *what, const char *name, uint32_t number) {
+  print(event);
+  print(": cpu ");
   print_number(cl_local_read(CL_CPU_ID));
   print(", ");
   print(what);
@@ -43,6 +45,10 @@ void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned
     print(number == CL_UNNUMBERED ? "" : ")");
   }
   print(", ");
+}
+
+void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
+  print_who("fault", what, name, number);
   print(cl_fault_text(cause));
   print(" at pc ");
   print_hex(pc);
@@ -54,4 +60,13 @@ void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned
 void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
   cl_fault_line(what, name, number, cause, pc, address);
   cl_exit(128 + cl_fault_signal(cause));
+}
+
+void cl_broken_in(const char *what, const char *name, uint32_t number, const char *which, const void *where) {
+  print_who("broken", what, name, number);
+  print(which);
+  print(" at ");
+  print_hex((uint32_t)(uintptr_t)where);
+  print(" was overwritten, freed or initialised again while it was in use\n");
+  cl_exit(CL_ABORTED);
 }

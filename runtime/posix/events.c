@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "cl_end.h"
+
 #ifndef __linux__
 #include "clock.h"
 #include "timed.h"
@@ -21,6 +23,12 @@
 
 /* --- Of a mutex and a condition variable --- */
 
+#if defined(CL_KERNEL_LINUX)
+#define MOST UINT32_MAX
+#else
+#define MOST CL_THREADS
+#endif
+
 struct event_flags_waiter {
   struct event_flags_waiter *next;
   event_flags_t *events;
@@ -34,16 +42,25 @@ static int suffice(uint32_t flags, uint32_t wanted, int how) {
   return how & EVENT_FLAGS_ALL ? (flags & wanted) == wanted : (flags & wanted) != 0;
 }
 
+/* The waiter that `link` leads to, NULL: none. They are on stacks; there are not more than threads. */
+static struct event_flags_waiter *checked(const event_flags_t *events, struct event_flags_waiter *const *link,
+                                          unsigned *left) {
+  if (*link && ((*link)->events != events || !(*left)--)) cl_broken("the list of waiters", events);
+  return *link;
+}
+
 static void enter(struct event_flags_waiter *me) {
-  struct event_flags_waiter **link = &me->events->waiters;
-  while (*link) link = &(*link)->next;
+  struct event_flags_waiter **link = &me->events->waiters, *each;
+  for (unsigned left = MOST; (each = checked(me->events, link, &left));) link = &each->next;
   *link = me;
 }
 
 static void leave(struct event_flags_waiter *me) {
   struct event_flags_waiter **link = &me->events->waiters;
   if (me->released) return;
-  while (*link != me) link = &(*link)->next;
+  for (unsigned left = MOST; *link != me; link = &(*link)->next) {
+    if (!checked(me->events, link, &left)) cl_broken("the list of waiters", me->events);
+  }
   *link = me->next;
 }
 
@@ -76,7 +93,8 @@ IN_MEMORY static int set_in_memory(event_flags_t *events, uint32_t flags) {
   int status = pthread_mutex_lock(&events->mutex);
   if (status) return status;
   events->flags |= flags;
-  for (struct event_flags_waiter **link = &events->waiters, *waiter; (waiter = *link);) {
+  unsigned left = MOST;
+  for (struct event_flags_waiter **link = &events->waiters, *waiter; (waiter = checked(events, link, &left));) {
     if (!suffice(events->flags, waiter->wanted, waiter->how)) {
       link = &waiter->next;
       continue;

@@ -22,6 +22,7 @@ static uint32_t new_handle(const pthread_mutex_t *mutex) {
 }
 
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {
+  if (cl_mutex_protocols && cl_mutex_is_held(mutex)) return EBUSY;
   *mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   if (attr) {
     if (!CL_IS_ATTR(attr)) return EINVAL;

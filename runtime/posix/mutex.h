@@ -15,6 +15,8 @@ static inline uint32_t cl_mutex_rule(const pthread_mutex_t *mutex) {
                                                                              << CL_MUTEX_ATTRIBUTES_CEILING_LSB;
 }
 
+int cl_mutex_is_held(const pthread_mutex_t *mutex); /* of those with a protocol and robust ones */
+
 /* With cl_backend_lock held. */
 int cl_mutex_memory_unlock(pthread_mutex_t *mutex);
 

@@ -8,6 +8,7 @@
  * what a thread has here is given to it as the thread's own priority. */
 #include <errno.h>
 
+#include "cl_end.h"
 #include "mutex.h"
 #include "wait.h"
 
@@ -16,20 +17,34 @@ enum { INCONSISTENT = 2, NOT_RECOVERABLE };
 
 #define GONE (CL_THREADS + 1) /* the owner has ended */
 
-/* Of mutexes with a protocol and robust ones. */
-static pthread_mutex_t *held[CL_THREADS];
+/* Of mutexes with a protocol and robust ones: what each thread holds. The list goes through the program's memory, so it
+ * is as long as it is known to be, and all in it are the thread's, or it is broken. */
+static struct {
+  pthread_mutex_t *first;
+  uint32_t count;
+} held[CL_THREADS];
 static uint16_t own_plus_1[CL_THREADS]; /* own priority of a thread that has another one now; 0: it has its own */
 
 CL_COLD uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now) {
   return own_plus_1[thread] ? own_plus_1[thread] - 1u : cl_priority_given(thread, now);
 }
 
+#define HELD "the list of mutexes that a thread holds"
+
+static pthread_mutex_t *checked(pthread_mutex_t *mutex, uint32_t thread) {
+  if (!mutex || mutex->handle != CL_IN_MEMORY || mutex->owner_plus_1 != thread + 1) {
+    cl_broken(HELD, mutex);
+  }
+  return mutex;
+}
+
 /* The thread's own priority is `own`, or what it holds and who waits for that has changed. */
 static void settle(uint32_t thread, uint32_t own) {
   for (;;) {
     uint32_t best = own;
-    for (const pthread_mutex_t *mutex = held[thread]; mutex; mutex = mutex->next_held) {
-      const struct cl_waiter *first = mutex->waiters.first;
+    pthread_mutex_t *mutex = held[thread].first;
+    for (uint32_t left = held[thread].count; left; left--, mutex = mutex->next_held) {
+      const struct cl_waiter *first = cl_queue_first(&checked(mutex, thread)->waiters);
       if (mutex->protocol == PTHREAD_PRIO_PROTECT && mutex->ceiling > best) best = mutex->ceiling;
       if (mutex->protocol == PTHREAD_PRIO_INHERIT && first && first->priority > best) best = first->priority;
     }
@@ -58,14 +73,45 @@ CL_COLD int cl_mutex_set_priority(pthread_t thread, uint32_t priority) {
   return status;
 }
 
+/* At once, not when the thread runs again: it may be kept from that by the owner that it has raised. */
+CL_COLD void cl_mutex_gave_up(uint32_t thread) {
+  struct cl_waiter *waiter = cl_queue_waiter(thread);
+  if (!waiter || !waiter->mutex || waiter->mutex->protocol != PTHREAD_PRIO_INHERIT) return;
+  cl_queue_take_out(waiter);
+  settle_again(waiter->mutex->owner_plus_1 - 1);
+}
+
 static int is_listed(const pthread_mutex_t *mutex) { return cl_mutex_protocols && (mutex->protocol || mutex->robust); }
 
+/* Where the mutex is in the thread's list; NULL: nowhere. */
+static pthread_mutex_t **find(const pthread_mutex_t *mutex, uint32_t thread) {
+  pthread_mutex_t **link = &held[thread].first;
+  for (uint32_t left = held[thread].count; left; left--, link = &(*link)->next_held) {
+    if (checked(*link, thread) == mutex) return link;
+  }
+  if (*link) cl_broken(HELD, *link);
+  return NULL;
+}
+
+/* Some thread holds what is at this address. */
+CL_COLD int cl_mutex_is_held(const pthread_mutex_t *mutex) {
+  int is_held = 0;
+  cl_backend_lock();
+  for (uint32_t thread = 0; thread < CL_THREADS && !is_held; thread++) is_held = find(mutex, thread) != NULL;
+  cl_backend_unlock();
+  return is_held;
+}
+
 static int take(pthread_mutex_t *mutex, uint32_t thread) {
+  if (is_listed(mutex)) {
+    find(mutex, thread); /* while it is not the thread's: if it is in the list, that is broken */
+    mutex->next_held = held[thread].first;
+    held[thread].first = mutex;
+    held[thread].count++;
+  }
   mutex->owner_plus_1 = thread + 1;
   mutex->depth = 1;
   if (!is_listed(mutex)) return 0;
-  mutex->next_held = held[thread];
-  held[thread] = mutex;
   if (mutex->protocol) settle_again(thread);
   return mutex->robust == INCONSISTENT ? EOWNERDEAD : 0;
 }
@@ -78,9 +124,10 @@ static void pass_on(pthread_mutex_t *mutex) {
 }
 
 static void unlist(pthread_mutex_t *mutex, uint32_t thread) {
-  pthread_mutex_t **link = &held[thread];
-  while (*link != mutex) link = &(*link)->next_held;
+  pthread_mutex_t **link = find(mutex, thread);
+  if (!link) cl_broken(HELD, &held[thread]);
   *link = mutex->next_held;
+  held[thread].count--;
 }
 
 /* Whether the mutex cannot be had, 0 if it can. `again`: the caller has it and it is not recursive. */
@@ -112,7 +159,7 @@ static int lock(pthread_mutex_t *mutex, uint32_t thread, uint64_t at) {
     status = cl_queue_sleep(&me, at);
     if (!status) return (int)(intptr_t)me.data;
     if (!inherits) return status;
-    cl_backend_lock(); /* one less waits for the owner */
+    cl_backend_lock(); /* one less waits for the owner, if no timer has said so */
     settle_again(mutex->owner_plus_1 - 1);
   } else if (!mutex->owner_plus_1) {
     status = take(mutex, thread);
@@ -158,8 +205,10 @@ CL_COLD void cl_mutex_end(void) {
   uint32_t thread = pthread_self();
   pthread_mutex_t *mutex;
   cl_backend_lock();
-  while ((mutex = held[thread])) {
-    held[thread] = mutex->next_held;
+  while (held[thread].count) {
+    mutex = checked(held[thread].first, thread);
+    held[thread].first = mutex->next_held;
+    held[thread].count--;
     if (mutex->robust) {
       mutex->robust = INCONSISTENT;
       pass_on(mutex);
@@ -167,6 +216,7 @@ CL_COLD void cl_mutex_end(void) {
       mutex->owner_plus_1 = GONE;
     }
   }
+  if (held[thread].first) cl_broken(HELD, held[thread].first);
   own_plus_1[thread] = 0;
   cl_backend_unlock();
 }

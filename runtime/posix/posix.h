@@ -125,9 +125,11 @@ static inline int cl_mutex_lock(pthread_mutex_t *mutex) {
 int cl_mutex_release(pthread_mutex_t *mutex); /* pthread_mutex_unlock, with cl_backend_lock held */
 
 /* Set by the functions that give mutexes a protocol or make them robust: a program without them folds it to 0, and with
- * it what it guards. Then these must be called: when a thread ends, sets its priority, or reads it. */
+ * it what it guards. Then these must be called: when a thread ends, gives a wait up, sets its priority, or reads it. */
 extern int cl_mutex_protocols;
 void cl_mutex_end(void);
+void cl_mutex_gave_up(
+    uint32_t thread); /* its wait in a queue ends without what it was for; with cl_backend_lock held */
 int cl_mutex_set_priority(pthread_t thread, uint32_t priority); /* the kernel's error number */
 uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now);
 

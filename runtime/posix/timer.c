@@ -8,6 +8,7 @@
  *
  * All lists are under one lock, the back end's. The interrupt holds it from the kernel's answer until that is recorded;
  * so a woken thread, on any CPU, learns from cl_timer_stop what woke it. */
+#include "cl_end.h"
 #include "timed.h"
 
 struct cl_timer *cl_timers[CL_CPUS];
@@ -44,7 +45,9 @@ CL_COLD void cl_timer_enter(struct cl_timer *timer) {
 static inline void take_off(struct cl_timer *timer) {
   if (!timer->runs) return;
   struct cl_timer **link = &cl_timers[timer->cpu];
-  while (*link != timer) link = &(*link)->next;
+  for (; *link != timer; link = &(*link)->next) {
+    if (!*link || (*link)->at > timer->at) cl_broken("the list of time limits", timer);
+  }
   *link = timer->next;
   cl_timers_count--;
   cl_backend_timer(0);
@@ -77,6 +80,7 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
     if (!cl_status(cl_backend_leave(timer->leave, timer->object, timer->thread))) {
       cl_timers_count--;
       timer->ended = 1;
+      if (cl_mutex_protocols) cl_mutex_gave_up(timer->thread);
       *(volatile uint32_t *)&timer->runs = 0;
     } else {
       /* It does not wait: not yet, or no more. Look again, but a thread that is kept from its CPU is no reason to

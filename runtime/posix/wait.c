@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "cancel.h"
+#include "cl_end.h"
 
 static uint32_t lot_plus_1;
 static struct cl_waiter *waiters[CL_THREADS];
@@ -25,17 +26,36 @@ CL_COLD int cl_queue_needs(uint32_t condition) {
   return needs;
 }
 
+static void broken(const struct cl_queue *queue) { cl_broken("the list of waiters", queue); }
+
+/* The waiter that `link` leads to, NULL: none. A queue is in an object of the program's, and its waiters are on stacks: only
+ * `waiters` is certain. */
+static inline struct cl_waiter *checked(const struct cl_queue *queue, struct cl_waiter *const *link) {
+  struct cl_waiter *waiter = *link;
+  if (waiter && (waiter->thread >= CL_THREADS || waiters[waiter->thread] != waiter || waiter->queue != queue)) {
+    broken(queue);
+  }
+  return waiter;
+}
+
 static void insert(struct cl_queue *queue, struct cl_waiter *waiter) {
-  struct cl_waiter **link = &queue->first;
-  while (*link && (*link)->priority >= waiter->priority) link = &(*link)->next;
-  waiter->next = *link;
+  struct cl_waiter **link = &queue->first, *each;
+  for (unsigned left = CL_THREADS; (each = checked(queue, link)) && each->priority >= waiter->priority; left--) {
+    if (!left) broken(queue);
+    link = &each->next;
+  }
+  waiter->next = each;
   *link = waiter;
 }
 
-static void take_out(struct cl_waiter *waiter) {
+CL_COLD void cl_queue_take_out(struct cl_waiter *waiter) {
   struct cl_waiter **link = &waiter->queue->first;
-  while (*link != waiter) link = &(*link)->next;
+  for (unsigned left = CL_THREADS; *link != waiter; left--) {
+    if (!left || !checked(waiter->queue, link)) broken(waiter->queue);
+    link = &(*link)->next;
+  }
   *link = waiter->next;
+  waiter->queue = NULL;
 }
 
 CL_COLD uint32_t cl_priority_now(uint32_t thread) {
@@ -70,7 +90,7 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
     cl_backend_lock();
   }
   cl_timer_remove(&timer);
-  if (status) take_out(me);
+  if (status && me->queue) cl_queue_take_out(me);
   waiters[me->thread] = NULL;
   cl_backend_unlock();
   if (any_time && status == ECANCELED && !me->cancel) cl_cancel_act(); /* the caller is no cancellation point */
@@ -86,8 +106,10 @@ CL_COLD void cl_queue_look(uint32_t thread) {
   if (cl_status(cl_backend_op(CL_OP_COND_LEAVE, lot(), thread))) cl_backend_op(CL_OP_COND_SIGNAL, lot(), 0);
 }
 
+CL_COLD struct cl_waiter *cl_queue_first(const struct cl_queue *queue) { return checked(queue, &queue->first); }
+
 CL_COLD struct cl_waiter *cl_queue_wake(struct cl_queue *queue) {
-  struct cl_waiter *first = queue->first;
+  struct cl_waiter *first = cl_queue_first(queue);
   if (!first) return NULL;
   queue->first = first->next;
   first->woken = 1;
@@ -97,11 +119,13 @@ CL_COLD struct cl_waiter *cl_queue_wake(struct cl_queue *queue) {
 
 CL_COLD struct cl_waiter *cl_queue_waiter(uint32_t thread) {
   struct cl_waiter *waiter = waiters[thread];
-  return waiter && !waiter->woken ? waiter : NULL;
+  return waiter && !waiter->woken && waiter->queue ? waiter : NULL;
 }
 
 CL_COLD void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority) {
-  take_out(waiter);
+  struct cl_queue *queue = waiter->queue;
+  cl_queue_take_out(waiter);
+  waiter->queue = queue;
   waiter->priority = priority;
-  insert(waiter->queue, waiter);
+  insert(queue, waiter);
 }

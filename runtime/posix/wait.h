@@ -15,7 +15,7 @@
 /* On the waiter's stack. Its owner sets `data`, for whoever wakes it, `mutex` and `cancel`. */
 struct cl_waiter {
   struct cl_waiter *next;
-  struct cl_queue *queue;
+  struct cl_queue *queue; /* NULL: taken out of it, before it has woken */
   uint32_t thread;
   uint32_t priority;
   volatile uint32_t woken;
@@ -33,9 +33,11 @@ int cl_queue_sleep(struct cl_waiter *me, uint64_t at);
 
 /* The following with the lock held. A thread made ready may be better than the caller, which gives way when it releases
  * the lock. */
+struct cl_waiter *cl_queue_first(const struct cl_queue *queue); /* NULL: none */
 struct cl_waiter *cl_queue_wake(struct cl_queue *queue); /* the first, which is valid until unlock; NULL: none */
 void cl_queue_look(uint32_t thread); /* the thread, if it waits, looks at its word `cancel` */
 struct cl_waiter *cl_queue_waiter(uint32_t thread); /* NULL: it is in no queue */
+void cl_queue_take_out(struct cl_waiter *waiter); /* it gives up */
 void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority); /* last of its new priority */
 uint32_t cl_priority_now(uint32_t thread);
 

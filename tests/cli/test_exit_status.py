@@ -91,4 +91,4 @@ def test_what_is_not_the_program_s(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert run(capfd, "run", str(tmp_path / "none.c"))[0] == 125
     assert run(capfd, "run", str(program), "--input", str(tmp_path / "none"))[0] == 125
     assert run(capfd, "list", "--no-such-option")[0] == 2
-    assert run(capfd, "bench", "none")[0] == 1
+    assert run(capfd, "list", "nothing")[0] == 1

@@ -237,7 +237,7 @@ def test_more_processors_than_there_are(capfd: pytest.CaptureFixture[str]) -> No
     if here >= 8:
         pytest.skip("a platform has at most 8")
     assert run(capfd, "run", "image", "--ground", "linux", "--cpus", str(here + 1)) == (
-        1,
+        125,
         "",
         f"coreloom: error: this machine has {here} processors, not {here + 1}: choose fewer by --cpus\n",
     )

@@ -27,7 +27,7 @@ def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 
 def _fails(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(list(words)) == 1
+    assert main(list(words)) == (125 if words[0] == "run" else 1)
     printed = capsys.readouterr()
     assert printed.out == ""
     return printed.err.removeprefix("coreloom: error: ").rstrip("\n")

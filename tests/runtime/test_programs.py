@@ -312,6 +312,20 @@ def test_mutexes_keep_their_rules_in_a_kernel_with_inheritance(core: str, cpus: 
     assert run_inheriting("mutexes", core, cpus) == "ok\n"
 
 
+@pytest.mark.parametrize(
+    ("kernel", "inheritance", "timeouts"),
+    [("sw", False, False), *(("hw", *keys) for keys in itertools.product((False, True), repeat=2))],
+)
+@pytest.mark.parametrize(
+    "core", ["standard", *(pytest.param(core, marks=pytest.mark.slow) for core in CORES[::2])]
+)
+def test_a_time_limit_is_kept_though_the_owner_is_raised(
+    core: str, kernel: str, inheritance: bool, timeouts: bool
+) -> None:
+    changes = {"kernel.inheritance": inheritance, "kernel.timeouts": timeouts}
+    assert run("inherited_limits", core, 1, kernel, changes=changes, CL_SLICE_TICKS=0).uart == "ok\n"
+
+
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(("cpus", "words"), [(2, 4), pytest.param(1, 8, marks=pytest.mark.slow)])
@@ -441,6 +455,29 @@ def test_a_fault_may_end_its_thread_alone(core: str, kernel: str) -> None:
         for fault, line in zip(faults, lines, strict=True)
     ]
     assert (result.exit_status, last) == (0, "ok")
+
+
+HELD, WAIT, BLOCKS = "mutexes that a thread holds", "waiters", "free blocks"
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize(
+    ("case", "which"),
+    [
+        *((0, f"the list of {HELD}"), (1, f"the list of {HELD}"), (2, f"the list of {WAIT}")),
+        *((3, "the list of cleanup handlers"), (4, "freed twice, or no block of malloc's: the memory")),
+        *((5, f"the heap's list of {BLOCKS}"), (6, f"the heap's list of {BLOCKS}")),
+        (7, "freed twice, or no block of malloc's: the memory"),
+    ],
+)
+def test_a_broken_list_ends_the_program(kernel: str, case: int, which: str) -> None:
+    result = run("broken", "standard", 1, kernel, CASE=case)
+    assert re.fullmatch(
+        rf"broken: cpu 0, thread \d, {which} at 0x[0-9a-f]{{8}} was overwritten, freed or initialised again "
+        r"while it was in use\n",
+        result.uart,
+    )
+    assert result.exit_status == 134
 
 
 def test_a_bus_error_names_thread_and_place() -> None:

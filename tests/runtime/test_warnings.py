@@ -18,6 +18,7 @@ PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.c"))
 CONFORMANCE = sorted(suite.PROGRAMS.glob("*.c"))
 # Macros that their tests give them.
 GIVEN = {
+    "broken": "CASE",
     "fault_of_thread": "THREADS",
     "lines": "EACH",
     "remote_stopped": "STOP",

@@ -23,10 +23,9 @@ _SOURCES = {
     "tinystdio": """asprintf clearerr feof ferror fgetc filestrget filestrput filestrputalloc fread fscanf
         getchar scanf snprintf sprintf sscanf strtoimax strtol strtoll strtoul strtoull strtoumax ungetc
         vasprintf vscanf vsnprintf vsprintf vsscanf""",
-    "stdlib": """a64l abs aligned_alloc atoi atol atoll div drand48 environ erand48 getenv getenv_r
+    "stdlib": """a64l abs atoi atol atoll div drand48 environ erand48 getenv getenv_r
         getopt getsubopt imaxabs imaxdiv itoa jrand48 l64a labs lcong48 ldiv llabs lldiv lrand48 mrand48
-        nano-malloc-free nano-malloc-memalign nano-malloc-realloc nano-malloc-malloc_usable_size
-        nano-malloc-posix_memalign nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48
+        nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48
         random seed48 setenv srand srand48 srandom utoa reallocarray reallocf""",
     "search": "bsd_qsort_r bsearch hcreate hcreate_r qsort qsort_r tdelete tdestroy tfind tsearch twalk",
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
@@ -59,7 +58,7 @@ def _archive(name: str, files: Sequence[Path], more: Sequence[str]) -> Path:
         if any((LIBC / folder / path.relative_to(RUNTIME / "include")).exists() for folder in LIBC_HEADERS)
     ]
     ours += sorted((RUNTIME / "libc").glob("*.h"))
-    key = zig.digest([*flags, *_SMALL], [*files, *ours, LIBC / "stdlib" / "nano-mallocr.c"])
+    key = zig.digest([*flags, *_SMALL], [*files, *ours])
 
     def make(work: Path) -> None:
         def compile_one(file: Path) -> str:

@@ -399,3 +399,77 @@ TEST(pthread_mutex_consistent, not_inconsistent_einval, "a robust one whose owne
   OK(pthread_mutex_destroy(&mutex));
   return NULL;
 }
+
+/* As started_at, on one processor. */
+static int started_on_first(pthread_t *thread, int above, void *(*start)(void *), void *argument) {
+  pthread_attr_t attr;
+  cpu_set_t first;
+  struct sched_param param = {.sched_priority = sched_get_priority_min(SCHED_FIFO) + above};
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  pthread_attr_init(&attr);
+  pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+  pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+  pthread_attr_setschedparam(&attr, &param);
+  pthread_attr_setaffinity_np(&attr, sizeof first, &first);
+  const int error = pthread_create(thread, &attr, start, argument);
+  pthread_attr_destroy(&attr);
+  return error;
+}
+
+static void *lock_and_compute(void *unused) {
+  if (pthread_mutex_lock(&mutex)) return (void *)2;
+  holds = 1;
+  while (!waits) nap();
+  const struct timespec enough = in_ms(CLOCK_MONOTONIC, 40);
+  while (!done && !has_come(CLOCK_MONOTONIC, enough)) continue;
+  const int in_time = done;
+  pthread_mutex_unlock(&mutex);
+  return (void *)(long)!in_time;
+}
+
+static void *lock_in_time(void *unused) {
+  (void)unused;
+  const struct timespec until = in_ms(CLOCK_REALTIME, 5);
+  waits = 1;
+  const int error = pthread_mutex_timedlock(&mutex, &until);
+  done = 1;
+  if (!error) pthread_mutex_unlock(&mutex);
+  return (void *)(long)error;
+}
+
+TEST(pthread_mutex_timedlock, inherit_in_time,
+     "PTHREAD_PRIO_INHERIT: it ends in time although the owner, raised by it, computes on its processor") {
+  pthread_t owner, waiter;
+  OK(made(&mutex, PTHREAD_PRIO_INHERIT, 0));
+  holds = waits = done = 0;
+  if (started_on_first(&owner, 1, lock_and_compute, NULL)) UNTESTED("no right to SCHED_FIFO");
+  AWAIT_ANY(holds);
+  OK(started_on_first(&waiter, 5, lock_in_time, NULL));
+  IS(ETIMEDOUT, joined(waiter));
+  IS(0, joined(owner));
+  OK(pthread_mutex_destroy(&mutex));
+  return NULL;
+}
+
+static void *lock_and_make_again(void *unused) {
+  (void)unused;
+  if (pthread_mutex_lock(&mutex)) return (void *)1;
+  const int destroyed = pthread_mutex_destroy(&mutex); /* Linux does not look whether it is locked */
+  if (destroyed && destroyed != EBUSY) return (void *)2;
+  const int again = made_robust(&mutex);
+  if (again && again != EBUSY) return (void *)3;
+  if (!again && pthread_mutex_lock(&mutex)) return (void *)4;
+  if (pthread_mutex_unlock(&mutex) || pthread_mutex_lock(&mutex)) return (void *)5;
+  return NULL;
+}
+
+TEST(pthread_mutex_init, while_locked, "robust, locked, destroyed, initialised again: EBUSY, or it is a free one") {
+  OK(made_robust(&mutex));
+  IS(0, joined(started(lock_and_make_again, NULL)));
+  IS(EOWNERDEAD, pthread_mutex_lock(&mutex));
+  OK(pthread_mutex_consistent(&mutex));
+  OK(pthread_mutex_unlock(&mutex));
+  OK(pthread_mutex_destroy(&mutex));
+  return NULL;
+}
