@@ -11,7 +11,6 @@
 #define _WANT_IO_C99_FORMATS
 #define _IO_FLOAT_EXACT
 #define _LDBL_EQ_DBL /* no long double arithmetic */
-#define _IEEE_LIBM
 #define __OBSOLETE_MATH_FLOAT 1
 #define __OBSOLETE_MATH_DOUBLE 1
 

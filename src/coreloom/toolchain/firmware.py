@@ -131,7 +131,11 @@ def build(
 
 
 # That of Debian 12; zig has its headers, and the program takes the machine's library.
-_HOST = ("-target", f"{machine()}-linux-gnu.2.36", "-std=gnu11", "-D_GNU_SOURCE", "-fno-sanitize=undefined")
+_HOST = (
+    *("-target", f"{machine()}-linux-gnu.2.36", "-std=gnu11", "-D_GNU_SOURCE", "-fno-sanitize=undefined"),
+    # Else clang takes it that they leave errno as it is.
+    *(f"-fno-builtin-{name}" for name in ("malloc", "calloc", "realloc")),
+)
 
 
 _ON_ANY = ("events.c", "ipc.c", "message.c")

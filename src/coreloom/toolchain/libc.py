@@ -31,7 +31,7 @@ _SOURCES = {
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
         isupper isxdigit toascii tolower toupper""",
     "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf
-        lcltime_r mktime month_lengths strftime strptime tzcalc_limits tzset tzvars""",
+        lcltime_r mktime month_lengths strftime tzcalc_limits tzset tzvars""",
     "locale": "timelocal",
     "misc": "ffs fini init",
     "../libm/common": "s_scalbn s_copysign",
@@ -87,6 +87,6 @@ def libc() -> Path:
 
 def libm() -> Path:
     """The archive of mathematics, which takes longer to make and which few programs need."""
-    folders = [LIBC.parent / "libm" / folder for folder in ("common", "math")]
+    folders = [LIBC.parent / "libm" / folder for folder in ("common", "math", "complex")]
     files = [path for folder in folders for path in sorted(folder.glob("*.c"))]
     return _archive("libm", files, [f"-I{folder}" for folder in folders])

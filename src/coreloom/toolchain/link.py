@@ -28,7 +28,7 @@ MAKERS = (
     *(RTL / data for data in ("ipc/backdoor/data/backdoor.toml", "soc/data/soc.toml")),
 )
 
-_MATH = re.compile(r"^\s*#\s*include\s*<(math|tgmath)\.h>", re.MULTILINE)
+_MATH = re.compile(r"^\s*#\s*include\s*<(math|tgmath|complex)\.h>", re.MULTILINE)
 
 
 def link(

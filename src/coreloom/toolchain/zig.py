@@ -26,8 +26,9 @@ LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 TARGET = [
     *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-std=gnu11"),
     # Programs have a whole C library: zig would have taken them as freestanding, where main must return
-    # and the library's <stdint.h> is not used. Calls of the library stay as they are written.
-    *("-fhosted", "-fno-builtin"),
+    # and the library's <stdint.h> is not used. Calls of the library stay as they are written; all that the
+    # headers have is declared, as on ground linux.
+    *("-fhosted", "-fno-builtin", "-D_GNU_SOURCE"),
     *("-ffunction-sections", "-fdata-sections", "-fno-sanitize=undefined", "-fno-stack-protector"),
     *("-fomit-frame-pointer", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-pic"),
 ]
