@@ -31,8 +31,8 @@ CL_COLD uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now) {
 
 #define HELD "the list of mutexes that a thread holds"
 
-static pthread_mutex_t *checked(pthread_mutex_t *mutex, uint32_t thread) {
-  if (!mutex || mutex->handle != CL_IN_MEMORY || mutex->owner_plus_1 != thread + 1) {
+static inline pthread_mutex_t *checked(pthread_mutex_t *mutex, uint32_t thread) {
+  if (CL_UNLIKELY(!mutex || mutex->handle != CL_IN_MEMORY || mutex->owner_plus_1 != thread + 1)) {
     cl_broken(HELD, mutex);
   }
   return mutex;
@@ -44,10 +44,13 @@ static void settle(uint32_t thread, uint32_t own) {
     uint32_t best = own;
     pthread_mutex_t *mutex = held[thread].first;
     for (uint32_t left = held[thread].count; left; left--, mutex = mutex->next_held) {
-      const struct cl_waiter *first = cl_queue_first(&checked(mutex, thread)->waiters);
+      checked(mutex, thread);
       if (mutex->protocol == PTHREAD_PRIO_PROTECT && mutex->ceiling > best) best = mutex->ceiling;
-      if (mutex->protocol == PTHREAD_PRIO_INHERIT && first && first->priority > best) best = first->priority;
+      if (mutex->protocol != PTHREAD_PRIO_INHERIT) continue;
+      const struct cl_waiter *first = cl_queue_checked(&mutex->waiters, mutex->waiters.first);
+      if (first && first->priority > best) best = first->priority;
     }
+    if (CL_UNLIKELY(mutex != NULL)) cl_broken(HELD, mutex);
     own_plus_1[thread] = (uint16_t)(best == own ? 0 : own + 1);
     if (best == cl_priority_given(thread, cl_priority_now(thread))) return;
     cl_backend_op(CL_OP_SET_SCHED_PARAM, thread, best);
@@ -104,7 +107,7 @@ CL_COLD int cl_mutex_is_held(const pthread_mutex_t *mutex) {
 
 static int take(pthread_mutex_t *mutex, uint32_t thread) {
   if (is_listed(mutex)) {
-    find(mutex, thread); /* while it is not the thread's: if it is in the list, that is broken */
+    if (mutex->robust) find(mutex, thread); /* while it is not the thread's: if it is in the list, that is broken */
     mutex->next_held = held[thread].first;
     held[thread].first = mutex;
     held[thread].count++;

@@ -11,7 +11,7 @@
 #include "cl_end.h"
 
 static uint32_t lot_plus_1;
-static struct cl_waiter *waiters[CL_THREADS];
+struct cl_waiter *cl_waiters[CL_THREADS];
 
 static uint32_t lot(void) {
   if (CL_UNLIKELY(!lot_plus_1)) lot_plus_1 = cl_value(cl_backend_op(CL_OP_COND_CREATE, 0, 0)) + 1;
@@ -26,22 +26,13 @@ CL_COLD int cl_queue_needs(uint32_t condition) {
   return needs;
 }
 
-static void broken(const struct cl_queue *queue) { cl_broken("the list of waiters", queue); }
-
-/* The waiter that `link` leads to, NULL: none. A queue is in an object of the program's, and its waiters are on stacks: only
- * `waiters` is certain. */
-static inline struct cl_waiter *checked(const struct cl_queue *queue, struct cl_waiter *const *link) {
-  struct cl_waiter *waiter = *link;
-  if (waiter && (waiter->thread >= CL_THREADS || waiters[waiter->thread] != waiter || waiter->queue != queue)) {
-    broken(queue);
-  }
-  return waiter;
-}
+CL_COLD void cl_queue_broken(const struct cl_queue *queue) { cl_broken("the list of waiters", queue); }
 
 static void insert(struct cl_queue *queue, struct cl_waiter *waiter) {
   struct cl_waiter **link = &queue->first, *each;
-  for (unsigned left = CL_THREADS; (each = checked(queue, link)) && each->priority >= waiter->priority; left--) {
-    if (!left) broken(queue);
+  for (unsigned left = CL_THREADS; (each = cl_queue_checked(queue, *link)) && each->priority >= waiter->priority;
+       left--) {
+    if (!left) cl_queue_broken(queue);
     link = &each->next;
   }
   waiter->next = each;
@@ -51,7 +42,7 @@ static void insert(struct cl_queue *queue, struct cl_waiter *waiter) {
 CL_COLD void cl_queue_take_out(struct cl_waiter *waiter) {
   struct cl_waiter **link = &waiter->queue->first;
   for (unsigned left = CL_THREADS; *link != waiter; left--) {
-    if (!left || !checked(waiter->queue, link)) broken(waiter->queue);
+    if (!left || !cl_queue_checked(waiter->queue, *link)) cl_queue_broken(waiter->queue);
     link = &(*link)->next;
   }
   *link = waiter->next;
@@ -67,7 +58,7 @@ CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
   me->priority = cl_priority_now(me->thread);
   me->queue = queue;
   me->woken = 0;
-  waiters[me->thread] = me;
+  cl_waiters[me->thread] = me;
   insert(queue, me);
 }
 
@@ -91,7 +82,7 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   }
   cl_timer_remove(&timer);
   if (status && me->queue) cl_queue_take_out(me);
-  waiters[me->thread] = NULL;
+  cl_waiters[me->thread] = NULL;
   cl_backend_unlock();
   if (any_time && status == ECANCELED && !me->cancel) cl_cancel_act(); /* the caller is no cancellation point */
   return status;
@@ -106,10 +97,8 @@ CL_COLD void cl_queue_look(uint32_t thread) {
   if (cl_status(cl_backend_op(CL_OP_COND_LEAVE, lot(), thread))) cl_backend_op(CL_OP_COND_SIGNAL, lot(), 0);
 }
 
-CL_COLD struct cl_waiter *cl_queue_first(const struct cl_queue *queue) { return checked(queue, &queue->first); }
-
 CL_COLD struct cl_waiter *cl_queue_wake(struct cl_queue *queue) {
-  struct cl_waiter *first = cl_queue_first(queue);
+  struct cl_waiter *first = cl_queue_checked(queue, queue->first);
   if (!first) return NULL;
   queue->first = first->next;
   first->woken = 1;
@@ -118,7 +107,7 @@ CL_COLD struct cl_waiter *cl_queue_wake(struct cl_queue *queue) {
 }
 
 CL_COLD struct cl_waiter *cl_queue_waiter(uint32_t thread) {
-  struct cl_waiter *waiter = waiters[thread];
+  struct cl_waiter *waiter = cl_waiters[thread];
   return waiter && !waiter->woken && waiter->queue ? waiter : NULL;
 }
 

@@ -24,6 +24,19 @@ struct cl_waiter {
   const volatile uint32_t *cancel; /* a word that ends the wait when it is not 0; NULL: none does */
 };
 
+extern struct cl_waiter *cl_waiters[CL_THREADS];
+__attribute__((noreturn)) void cl_queue_broken(const struct cl_queue *queue);
+
+/* A waiter of the queue, or NULL. A queue is in an object of the program's, and its waiters are on stacks: only cl_waiters
+ * is certain. */
+static inline struct cl_waiter *cl_queue_checked(const struct cl_queue *queue, struct cl_waiter *waiter) {
+  if (waiter &&
+      CL_UNLIKELY(waiter->thread >= CL_THREADS || cl_waiters[waiter->thread] != waiter || waiter->queue != queue)) {
+    cl_queue_broken(queue);
+  }
+  return waiter;
+}
+
 /* Called with the lock held; returns without it. 0: woken. ETIMEDOUT: at mtime `at` (CL_NEVER: no limit), which may be
  * over already. ECANCELED: the word `cancel` ended it. */
 int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at);
@@ -33,7 +46,6 @@ int cl_queue_sleep(struct cl_waiter *me, uint64_t at);
 
 /* The following with the lock held. A thread made ready may be better than the caller, which gives way when it releases
  * the lock. */
-struct cl_waiter *cl_queue_first(const struct cl_queue *queue); /* NULL: none */
 struct cl_waiter *cl_queue_wake(struct cl_queue *queue); /* the first, which is valid until unlock; NULL: none */
 void cl_queue_look(uint32_t thread); /* the thread, if it waits, looks at its word `cancel` */
 struct cl_waiter *cl_queue_waiter(uint32_t thread); /* NULL: it is in no queue */

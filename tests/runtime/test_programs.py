@@ -256,13 +256,13 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
 LATE = {
     True: """\
-beside a thread that computes: semaphore 112, mutex 99, condition variable 112, receive 106, send 99
-alone: semaphore 42, mutex 38, condition variable 47, receive 44, send 36
+beside a thread that computes: semaphore 111, mutex 99, condition variable 116, receive 109, send 99
+alone: semaphore 43, mutex 38, condition variable 47, receive 44, send 36
 ok
 """,
     False: """\
-beside a thread that computes: semaphore 218, mutex 226, condition variable 240, receive 233, send 232
-alone: semaphore 240, mutex 228, condition variable 242, receive 225, send 239
+beside a thread that computes: semaphore 217, mutex 225, condition variable 247, receive 222, send 226
+alone: semaphore 242, mutex 232, condition variable 248, receive 225, send 231
 ok
 """,
 }
@@ -276,10 +276,10 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
-inherit: lock 283, unlock 294
-protect: lock 371, unlock 326
-inherit, one waits: lock 588, unlock 813
-inherit, a chain of three: lock 746, unlock 1848
+inherit: lock 329, unlock 335
+protect: lock 407, unlock 372
+inherit, one waits: lock 654, unlock 851
+inherit, a chain of three: lock 884, unlock 2104
 ok
 """
 
@@ -288,8 +288,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 127, unlock 105
-inherit, a chain of three: lock 114, unlock 224
+inherit, one waits: lock 118, unlock 110
+inherit, a chain of three: lock 114, unlock 225
 ok
 """
 
