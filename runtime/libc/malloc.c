@@ -46,7 +46,7 @@ static struct block *next_free(struct block **link, const struct block *before) 
 /* A block that the program gives back. */
 static struct block *given(void *bytes) {
   struct block *const block = block_of(bytes);
-  if (!is_block(block, USED)) cl_broken("freed twice, or no block of malloc's: the memory", bytes);
+  if (!is_block(block, USED)) cl_broken("the block given to free or realloc", bytes);
   return block;
 }
 

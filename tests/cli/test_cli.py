@@ -300,7 +300,7 @@ def test_status_is_the_int_that_main_returned(capsys: pytest.CaptureFixture[str]
     assert run(capsys, "run", str(program)) == (
         255,
         "",
-        "coreloom: error: minus ended with status 255 (of -1 the low 8 bits)\n",
+        "coreloom: error: minus ended with status 255 (the low 8 bits of -1)\n",
     )
 
 

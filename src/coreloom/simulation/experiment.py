@@ -191,5 +191,5 @@ class Outcome:
             last = self.result.uart.strip().splitlines()
             said = f": {stuck.with_places(last[-1], self.program)}" if last else ""
             signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int
-            number = f"{seen} (of {signed} the low 8 bits)" if signed != seen else str(seen)
+            number = f"{seen} (the low 8 bits of {signed})" if signed != seen else str(seen)
             raise Ended(f"{self.program.stem} ended with status {number}{said}", seen)
