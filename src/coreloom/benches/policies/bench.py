@@ -80,8 +80,8 @@ def jobs(quick: bool) -> tuple[list[Job[Any]], list[Job[Row]]]:
                 wanted.append(Job(f"{text}, {threads} threads, {cpus} CPUs", run, WINDOW))
             wanted.append(Job(f"{text}, shares", partial(share_rows, kernel, policy, core, 2), SHARE_WINDOW))
             for realtime in (False, True) if core == CORES[0] else ():
-                run = partial(wake_rows, kernel, policy, core, 2, realtime)
-                wanted.append(Job(f"{text}, wake-up{' of a real-time thread' * realtime}", run, SHARE_WINDOW))
+                name = f"{text}, wake-up{' of a real-time thread' * realtime}"
+                wanted.append(Job(name, partial(wake_rows, kernel, policy, core, 2, realtime), SHARE_WINDOW))
         wanted.append(Job(f"a thread that moves, {core} core", partial(move_rows, core)))
     return first, wanted
 
