@@ -24,7 +24,7 @@ static pthread_mutex_t robust(void) {
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 
 /* A wait that ends when main has overwritten the lock. */
-static void *wait_for_lock(void *unused) {
+__attribute__((unused)) static void *wait_for_lock(void *unused) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_nsec += 2000000;
@@ -34,7 +34,7 @@ static void *wait_for_lock(void *unused) {
 
 static void nothing(void *unused) { (void)unused; }
 
-__attribute__((noinline)) static void push_and_return(void) {
+__attribute__((noinline, unused)) static void push_and_return(void) {
   pthread_cleanup_push(nothing, NULL);
   return;
   pthread_cleanup_pop(0);

@@ -418,6 +418,7 @@ static int started_on_first(pthread_t *thread, int above, void *(*start)(void *)
 }
 
 static void *lock_and_compute(void *unused) {
+  (void)unused;
   if (pthread_mutex_lock(&mutex)) return (void *)2;
   holds = 1;
   while (!waits) nap();
