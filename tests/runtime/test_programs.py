@@ -359,9 +359,9 @@ BARRIERS = {
 ok
 """,
     (1, "hw", False): """\
-2 threads: barrier 600, mutex and condition variable 658
-4 threads: barrier 1605, mutex and condition variable 1792
-8 threads: barrier 3643, mutex and condition variable 4087
+2 threads: barrier 571, mutex and condition variable 680
+4 threads: barrier 1553, mutex and condition variable 1832
+8 threads: barrier 3538, mutex and condition variable 4158
 ok
 """,
     (1, "sw", True): """\
