@@ -100,13 +100,12 @@ int pthread_setcanceltype(int type, int *old) {
 
 static struct cl_cleanup *cleanups[CL_THREADS]; /* of each thread the last that was pushed */
 
-/* They are on the stack, the first that was pushed furthest up: one below is of a function that has returned. */
+/* They are on the stack, above this function's frame: one below is of a function that has returned. */
 static void all(void) {
-  const char *above = __builtin_frame_address(0);
+  const char *const frame = __builtin_frame_address(0);
   struct cl_cleanup *last;
   while ((last = cleanups[pthread_self()])) {
-    if ((const char *)last < above) cl_broken("the list of cleanup handlers", last);
-    above = (const char *)(last + 1);
+    if ((const char *)last < frame) cl_broken("the list of cleanup handlers", last);
     cl_cleanup_pop(last, 1);
   }
 }
