@@ -281,18 +281,20 @@ static void see_end(struct state *s) {
 }
 
 static void relay(struct state *s) {
-  enum { SIGNALS, LEADER, TOOL, OUTER, MASTER, SAID, ALL };
+  /* poll() looks at them in this order. The tool speaks of the program's end after the leader has ended: so where its
+   * words are seen, that end is seen with them, and what the program printed last goes first. */
+  enum { SAID, SIGNALS, LEADER, TOOL, OUTER, MASTER, ALL };
   while (!s->over || !s->alone) {
     bool room = s->out.end == 0, live = s->begun && !s->over;
     short outer = (short)((room ? 0 : POLLOUT) | (s->reads && s->in.end == 0 ? POLLIN : 0));
     short master = (short)((live && room ? POLLIN : 0) | (live && s->in.end ? POLLOUT : 0));
     struct pollfd on[ALL] = {
+        [SAID] = {room ? s->r->said : -1, POLLIN, 0},
         [SIGNALS] = {s->signals, POLLIN, 0},
         [LEADER] = {s->r->leader, POLLIN, 0},
         [TOOL] = {s->r->tool, POLLIN, 0},
         [OUTER] = {s->r->outer, outer, 0},
         [MASTER] = {live ? s->r->master : -1, master, 0},
-        [SAID] = {room ? s->r->said : -1, POLLIN, 0},
     };
     if (poll(on, ALL, -1) < 0) continue;
     if (on[OUTER].revents & (POLLHUP | POLLERR | POLLNVAL)) end(s);
