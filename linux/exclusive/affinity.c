@@ -27,11 +27,6 @@
 /* Tasks that the kernel does not let move: left there. One reservation per process. */
 static struct cl_tasks left_there;
 
-static bool within(const struct cl_cpus *a, const struct cl_cpus *b) {
-  struct cl_cpus more = cl_cpus_minus(a, b);
-  return cl_cpus_count(&more) == 0;
-}
-
 static bool is_process_of(const struct cl_hold *hold, int pid) {
   const struct cl_task process = {.pid = pid, .tid = pid};
   return pid == hold->program.pid || (hold->request->tid == 0 && cl_target_has(hold, &process));
@@ -43,13 +38,13 @@ static bool is_programs(const struct cl_hold *hold, const struct cl_task *task, 
   bool started = request->command != NULL;
   if (task->kernel) return false;
   if (cl_target_has(hold, task)) return true;
-  if (started ? !later : !within(&task->allowed, &hold->cpus)) return false;
+  if (started ? !later : !cl_cpus_within(&task->allowed, &hold->cpus)) return false;
   if (cl_target_contains(hold, task->tid)) return true;
   struct cl_task at = *task;
   for (int i = 0; i < GENERATIONS && at.pid > 1; i++) {
     if (is_process_of(hold, at.pid)) return true;
     /* An orphan that the tool has adopted; its watcher has not got the CPUs. */
-    if (started && at.parent == hold->id) return within(&at.allowed, &hold->cpus);
+    if (started && at.parent == hold->id) return cl_cpus_within(&at.allowed, &hold->cpus);
     if (cl_task_read(at.parent, &at)) return false;
   }
   return false;
@@ -62,12 +57,9 @@ static bool is_left(const struct cl_task *task) {
 }
 
 static int leave(const struct cl_task *task) {
-  struct cl_task *more = realloc(left_there.task, (left_there.count + 1) * sizeof *more);
-  if (more == NULL) return ENOMEM;
-  left_there.task = more;
-  more[left_there.count++] = *task;
-  cl_say("task %d (%s) is allowed on no other CPUs: it stays", task->tid, task->name);
-  return 0;
+  int error = cl_tasks_add(&left_there, task);
+  if (!error) cl_say("task %d (%s) is allowed on no other CPUs: it stays", task->tid, task->name);
+  return error;
 }
 
 /* Sets one task's affinity; *told: it was set. A task that may use nothing else gets the rest while the CPUs are
@@ -76,13 +68,13 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   struct cl_cpus rest = cl_cpus_minus(&task->allowed, &hold->cpus);
   bool here = cl_cpus_has(&hold->cpus, task->cpu);
   *told = false;
-  if (cl_cpus_count(&rest) == 0) {
+  if (cl_cpus_empty(&rest)) {
     if (task->kernel) return leave(task);
     rest = cl_granted_of(task->tid, &hold->rest); /* the kernel gives no more, and that is recorded */
-    if (cl_cpus_count(&rest) == 0) return leave(task);
+    if (cl_cpus_empty(&rest)) return leave(task);
   }
   struct cl_cpus via = cl_cpus_and(&hold->lightest, &rest);
-  int error = cl_change_affinity(&hold->changes, task, here && cl_cpus_count(&via) ? &via : NULL, &rest);
+  int error = cl_change_affinity(&hold->changes, task, here && !cl_cpus_empty(&via) ? &via : NULL, &rest);
   if (error == ESRCH) return 0;
   if (error == EINVAL || error == EPERM) return leave(task);
   *told = !error;
@@ -127,8 +119,7 @@ static int clear(struct cl_hold *hold, char *why, size_t size) {
   hold->group[0] = '\0';
   cl_tasks_free(&left_there);
   if (hold->request->command != NULL && !hold->changes.plan) prctl(PR_SET_CHILD_SUBREAPER, 1);
-  char via[CL_CPUS_TEXT];
-  if (!hold->changes.plan) error = cl_layer_put_note(hold->changes.layer, "via", cl_cpus_format(&hold->lightest, via));
+  if (!hold->changes.plan) error = cl_layer_put_note(hold->changes.layer, "via", cl_cpus_text(&hold->lightest));
   for (int i = 0; i < PASSES && found && !error; i++) {
     hold->kernel_stay = 0;
     /* A task with the ID of one that has ended since state 1 is new, and is restored as such. */

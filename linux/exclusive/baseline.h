@@ -27,8 +27,6 @@
 #ifndef CL_BASELINE_H
 #define CL_BASELINE_H
 
-#include <stdint.h>
-
 #include "layer.h"
 #include "state.h"
 #include "tasks.h"
@@ -50,6 +48,7 @@ struct cl_known {
   /* The previous line, if it had the same base: the tool that wrote this one may have been killed before its change,
    * so the previous one may still be in force. */
   struct cl_known *older;
+  struct cl_known *next;
 };
 
 struct cl_baseline {
@@ -61,10 +60,9 @@ struct cl_baseline {
   struct cl_cpus online, possible;
   struct cl_cpus held, offline;
   unsigned long long copy, topology;
-  struct cl_known *known;
-  size_t count, room;
-  uint32_t *slot; /* of a hash table: place in `known` + 1 */
-  size_t slots, damaged;
+  struct cl_known *known, *last; /* in the order in which they became known: one that does meanwhile comes last */
+  void *tree; /* of <search.h>: the same by kind and key */
+  size_t count, damaged;
 };
 
 /* The caller holds the lock in all that writes. */

@@ -83,27 +83,27 @@ static int put_set(struct cl_changes *c, enum cl_kind kind, const char *path, co
   return error;
 }
 
-int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus *cpus) {
+static int change_set(struct cl_changes *c, enum cl_kind kind, const char *path, const struct cl_cpus *cpus) {
   char old[CL_CPUS_TEXT], new[CL_CPUS_TEXT];
   struct cl_cpus is;
-  int error = read_old(c, path, old, sizeof old);
-  if (!error) error = cl_cpus_parse(old, &is);
+  bool mask = kind == CL_MASK;
+  int error = mask ? cl_baseline_now(path, old, sizeof old) : read_old(c, path, old, sizeof old);
+  if (!error) error = (mask ? cl_cpus_parse_mask : cl_cpus_parse)(old, &is);
   if (error || cl_cpus_equal(&is, cpus)) return error;
-  return put_set(c, CL_CPUS, path, old, cl_cpus_format(cpus, new));
+  return put_set(c, kind, path, old, (mask ? cl_cpus_format_mask : cl_cpus_format)(cpus, new));
+}
+
+int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus *cpus) {
+  return change_set(c, CL_CPUS, path, cpus);
 }
 
 int cl_change_mask(struct cl_changes *c, const char *path, const struct cl_cpus *cpus) {
-  char old[CL_CPUS_TEXT], new[CL_CPUS_TEXT];
-  struct cl_cpus is;
-  int error = cl_baseline_now(path, old, sizeof old);
-  if (!error) error = cl_cpus_parse_mask(old, &is);
-  if (error || cl_cpus_equal(&is, cpus)) return error;
-  return put_set(c, CL_MASK, path, old, cl_cpus_format_mask(cpus, new));
+  return change_set(c, CL_MASK, path, cpus);
 }
 
 int cl_change_cpuset_on(struct cl_changes *c, const char *group) {
-  char path[CL_PATH_MOST], on[4096];
-  if ((size_t)snprintf(path, sizeof path, "%s/cgroup.subtree_control", group) >= sizeof path) return ENAMETOOLONG;
+  char on[4096];
+  const char *path = cl_path("%s/cgroup.subtree_control", group);
   int error = read_old(c, path, on, sizeof on);
   if (error || cl_lists_word(on, "cpuset")) return error;
   c->made++;
@@ -114,7 +114,6 @@ int cl_change_cpuset_on(struct cl_changes *c, const char *group) {
 }
 
 int cl_change_folder(struct cl_changes *c, const char *path) {
-  char real[CL_PATH_MOST + 256];
   if (cl_exists(path) || (c->plan && in_planned(path))) return 0;
   c->made++;
   if (c->plan) {
@@ -122,12 +121,13 @@ int cl_change_folder(struct cl_changes *c, const char *path) {
     cl_say_planned("create %s", path);
     return 0;
   }
-  if (mkdir(cl_files_path(path, real), 0755)) return errno;
+  const char *real = cl_files_path(path);
+  if (mkdir(real, 0755)) return errno;
   return chmod(real, 0755) ? errno : 0; /* `status` of other users reads it, whatever the umask is */
 }
 
 int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *group) {
-  char old[CL_PATH_MOST], path[CL_PATH_MOST], tid[16], born[24];
+  char old[CL_PATH_MOST];
   if (c->plan && task->tid == 0) { /* one that is yet to be started */
     c->made++;
     cl_say_planned("start %s in %s", task->name, group);
@@ -135,16 +135,14 @@ int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char
   }
   int error = cl_task_folder(task->tid, old, sizeof old);
   if (error || strcmp(old, group) == 0) return error;
-  if ((size_t)snprintf(path, sizeof path, "%s/cgroup.procs", group) >= sizeof path) return ENAMETOOLONG;
   c->made++;
   if (c->plan) {
     cl_say_planned("move process %d (%s) to %s (was in %s)", task->tid, task->name, group, old);
     return 0;
   }
-  snprintf(tid, sizeof tid, "%d", task->tid);
-  snprintf(born, sizeof born, "%llu", task->born);
-  error = cl_layer_add(c->layer, (const char *const[]){"group", tid, born, old, group}, 5);
-  return error ? error : cl_write(path, tid);
+  const char *tid = cl_line_of((unsigned)task->tid);
+  error = cl_layer_add(c->layer, (const char *const[]){"group", tid, cl_line_of(task->born), old, group}, 5);
+  return error ? error : cl_write(cl_path("%s/cgroup.procs", group), tid);
 }
 
 /* Nobody but this tool or the kernel has changed what the task had. */
@@ -183,12 +181,10 @@ int cl_change_program(struct cl_changes *c, const struct cl_task *task, const st
 
 int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *via,
                        const struct cl_cpus *cpus) {
-  char old_text[CL_CPUS_TEXT], new_text[CL_CPUS_TEXT];
   struct cl_task is = *task;
-  cl_cpus_format(cpus, new_text);
   if (c->plan && task->tid == 0) {
     c->made++;
-    cl_say_planned("start %s on CPUs %s", task->name, new_text);
+    cl_say_planned("start %s on CPUs %s", task->name, cl_cpus_text(cpus));
     return 0;
   }
   int error = cl_task_allowed(task->tid, &is.allowed);
@@ -198,8 +194,8 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
   if (error || (cl_cpus_equal(&is.allowed, cpus) && !program)) return error;
   c->made++;
   if (c->plan) {
-    cl_say_planned("set affinity of task %d (%s) to %s (was %s)", task->tid, task->name, new_text,
-                   cl_cpus_format(&is.allowed, old_text));
+    cl_say_planned("set affinity of task %d (%s) to %s (was %s)", task->tid, task->name, cl_cpus_text(cpus),
+                   cl_cpus_text(&is.allowed));
     return 0;
   }
   /* What it asks for while this is recorded would be lost. */

@@ -14,10 +14,6 @@
 
 #define ROUNDS 20 /* over the processes of a group, as they fork meanwhile */
 
-static void join(char path[CL_PATH_MOST + 64], const char *folder, const char *file) {
-  snprintf(path, CL_PATH_MOST + 64, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, file);
-}
-
 bool cl_is_gone(int error) { return error == ENOENT || error == ENODEV; }
 
 enum cl_answer cl_end_failed(const char *what, int error) {
@@ -30,15 +26,11 @@ enum cl_answer cl_end_wrote(const char *path, int error) {
 }
 
 static int is_group(void *context, const char *name) {
-  char path[CL_PATH_MOST + 64];
-  join(path, context, name);
-  return cl_is_group(path) ? -1 : 0;
+  return cl_is_group(cl_path("%s/%s", (const char *)context, name)) ? -1 : 0;
 }
 
 static int unlink_one(void *context, const char *name) {
-  char path[CL_PATH_MOST + 64], real[CL_PATH_MOST + 256];
-  join(path, context, name);
-  return unlink(cl_files_path(path, real)) ? errno : 0;
+  return unlink(cl_files_path(cl_path("%s/%s", (const char *)context, name))) ? errno : 0;
 }
 
 /* Where the program was before it came into the group `path`, or NULL. */
@@ -52,19 +44,17 @@ static const char *came_from(const struct cl_text *t, const char *path) {
 
 /* Moves every process out of the cgroup `path`: back to where the program came from, else to the root. */
 static void empty_group(const struct cl_text *t, const char *path) {
-  char procs[CL_PATH_MOST + 64], file[CL_PATH_MOST + 64], root[CL_PATH_MOST];
+  char root[CL_PATH_MOST];
   if (cl_group_mount(root, sizeof root)) return;
   const char *to[] = {came_from(t, path), root};
-  join(procs, path, "cgroup.procs");
   for (int round = 0; round < ROUNDS; round++) {
     char *text, *save = NULL;
-    if (cl_read_all(procs, &text)) return;
+    if (cl_read_all(cl_path("%s/cgroup.procs", path), &text)) return;
     bool any = *text != '\0';
     for (char *pid = strtok_r(text, "\n", &save); pid != NULL; pid = strtok_r(NULL, "\n", &save))
       for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
         if (to[i] == NULL || strcmp(pid, "0") == 0) continue; /* 0: of another container; written, it would be us */
-        join(file, to[i], "cgroup.procs");
-        int error = cl_write(file, pid);
+        int error = cl_write(cl_path("%s/cgroup.procs", to[i]), pid);
         if (error == 0 || error == ESRCH) break;
       }
     free(text);
@@ -73,11 +63,10 @@ static void empty_group(const struct cl_text *t, const char *path) {
 }
 
 static enum cl_answer remove_group(const struct cl_text *t, char *path, bool last) {
-  char real[CL_PATH_MOST + 256];
   if (cl_list(path, is_group, path) == -1) return last ? cl_end_failed(path, EBUSY) : CL_LATER;
   empty_group(t, path);
   if (cl_files_is_tree()) cl_list(path, unlink_one, path);
-  for (int tries = 0; rmdir(cl_files_path(path, real)); tries++) {
+  for (int tries = 0; rmdir(cl_files_path(path)); tries++) {
     if (errno == ENOENT) return CL_ALREADY;
     if (errno != EBUSY || tries == 200) return last ? cl_end_failed(path, errno) : CL_LATER;
     nanosleep(&(struct timespec){0, 1000000}, NULL); /* tasks that are ending */
@@ -89,15 +78,15 @@ static enum cl_answer remove_group(const struct cl_text *t, char *path, bool las
 /* A partition ends before its directory is removed: else it would end some time after, and take from tasks what they
  * are given until then. */
 static enum cl_answer end_partition(const char *group) {
-  char path[CL_PATH_MOST + 64], text[256];
-  join(path, group, "cpuset.cpus.partition");
+  char text[256];
+  const char *path = cl_path("%s/cpuset.cpus.partition", group);
   if (cl_read(path, text, sizeof text) || strncmp(text, "member", 6) == 0) return CL_ALREADY;
   return cl_end_wrote(path, cl_write(path, "member"));
 }
 
 static enum cl_answer move_back(const struct cl_entry *e, bool last) {
   const char *old = e->field[2], *new = e->field[3];
-  char now[CL_FOLDER_MOST], path[CL_PATH_MOST + 64];
+  char now[CL_FOLDER_MOST];
   if (!cl_task_lives(e->tid, e->born)) return CL_ALREADY;
   int error = cl_task_folder(e->tid, now, sizeof now);
   if (error == ESRCH || cl_is_gone(error)) return CL_ALREADY;
@@ -110,7 +99,7 @@ static enum cl_answer move_back(const struct cl_entry *e, bool last) {
     cl_warn("task %d is in %s, but was put into %s: moved by others, left there", e->tid, now, new);
     return CL_FOREIGN;
   }
-  join(path, old, "cgroup.procs");
+  const char *path = cl_path("%s/cgroup.procs", old);
   error = cl_write(path, e->field[0]);
   if (error == ESRCH) return CL_ALREADY;
   if (error == EBUSY && !last) return CL_LATER; /* a container's root takes no tasks while its controllers are on */
@@ -122,8 +111,7 @@ static enum cl_answer move_back(const struct cl_entry *e, bool last) {
 }
 
 static enum cl_answer remove_trace(const char *path) {
-  char real[CL_PATH_MOST + 256];
-  if (rmdir(cl_files_path(path, real)) == 0) return CL_DONE;
+  if (rmdir(cl_files_path(path)) == 0) return CL_DONE;
   return cl_is_gone(errno) ? CL_ALREADY : cl_end_failed(path, errno);
 }
 
@@ -145,14 +133,11 @@ static enum cl_answer end_entry(const struct cl_entry *e, bool last) {
 
 bool cl_end_layer(const struct cl_text *t, bool last, void (*count)(void *context, enum cl_answer answer),
                   void *context) {
-  static const char *const ours[] = {"coreloom-%d", "coreloom-%d-idle", "coreloom_%d.slice"};
   static const char *const traces[] = {"/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"};
-  char mount[CL_PATH_MOST], name[64], path[3][CL_PATH_MOST + 64], trace[CL_PATH_MOST + 64];
+  static const char *const ours[] = {"%s/coreloom-%d", "%s/coreloom-%d-idle", "%s/coreloom_%d.slice"};
+  char mount[CL_PATH_MOST], path[3][CL_PATH_MOST + 64];
   bool later = false, mounted = cl_group_mount(mount, sizeof mount) == 0;
-  for (size_t i = 0; mounted && i < 3; i++) {
-    snprintf(name, sizeof name, ours[i], t->first.id);
-    join(path[i], mount, name);
-  }
+  for (size_t i = 0; mounted && i < 3; i++) snprintf(path[i], sizeof path[i], ours[i], mount, t->first.id);
   if (!last) await_scope(t);
   for (size_t i = 0; mounted && !last && i < 3; i++)
     if (cl_exists(path[i])) count(context, end_partition(path[i]));
@@ -161,18 +146,17 @@ bool cl_end_layer(const struct cl_text *t, bool last, void (*count)(void *contex
     if (e->kind == CL_ENTRY_NOTE || (e->kind == CL_ENTRY_SCOPE && last)) continue;
     enum cl_answer answer = end_entry(e, last);
     later |= answer == CL_LATER;
-    if (answer != CL_LATER) count(context, answer);
+    count(context, answer);
   }
   for (size_t i = 0; mounted && i < 2; i++) { /* known by the number: what is not there any more is no work */
     if (!cl_exists(path[i])) continue;
     enum cl_answer answer = remove_group(t, path[i], last);
     later |= answer == CL_LATER;
-    if (answer != CL_LATER) count(context, answer);
+    count(context, answer);
   }
   for (size_t i = 0; i < 2; i++) {
     if (!cl_exists(traces[i])) continue; /* a look at the second place mounts it */
-    snprintf(name, sizeof name, ours[0], t->first.id);
-    join(trace, traces[i], name);
+    const char *trace = cl_path(ours[0], traces[i], t->first.id);
     if (cl_exists(trace)) count(context, remove_trace(trace));
     break;
   }

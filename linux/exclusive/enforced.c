@@ -25,49 +25,44 @@ static void find(const struct look *l, const struct cl_task *task, const char *f
 
 /* The file is to have all of `cpus`. */
 static void check_has(const struct look *l, const char *path, const struct cl_cpus *cpus) {
-  char text[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
   struct cl_cpus is;
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &is)) return; /* not on this kernel */
+  if (cl_read_cpus(path, &is)) return; /* not on this kernel */
   struct cl_cpus online = cl_cpus_and(cpus, &l->hold->online), missing = cl_cpus_minus(&online, &is);
-  if (cl_cpus_count(&missing))
-    find(l, NULL, "%s is \"%s\": CPU %s is missing", path, text, cl_cpus_format(&missing, list));
+  if (!cl_cpus_empty(&missing))
+    find(l, NULL, "%s is \"%s\": CPU %s is missing", path, cl_cpus_text(&is), cl_cpus_text(&missing));
 }
 
 static void check_partition(const struct look *l, const char *kind) {
   const struct cl_hold *hold = l->hold;
-  char mount[CL_PATH_MOST], group[CL_PATH_MOST + 64], path[CL_PATH_MOST + 128], text[256];
-  bool by_systemd = cl_systemd_runs();
+  char mount[CL_PATH_MOST], text[256];
   if (cl_group_mount(mount, sizeof mount)) return;
-  snprintf(group, sizeof group, by_systemd ? "%s/coreloom_%d.slice" : "%s/coreloom-%d", mount, hold->id);
-  snprintf(path, sizeof path, "%s/cpuset.cpus.partition", group);
+  const char *group = cl_path(cl_systemd_runs() ? "%s/coreloom_%d.slice" : "%s/coreloom-%d", mount, hold->id);
+  const char *path = cl_path("%s/cpuset.cpus.partition", group);
   int error = cl_read(path, text, sizeof text);
   if (error) find(l, NULL, "%s cannot be read: %s", path, strerror(error));
   else if (strcmp(text, kind) != 0) find(l, NULL, "%s is \"%s\", not \"%s\"", path, text, kind);
-  snprintf(path, sizeof path, "%s/cpuset.cpus.effective", group);
-  check_has(l, path, &hold->use);
-  snprintf(path, sizeof path, "%s/cpuset.cpus.isolated", mount);
-  if (strcmp(kind, "isolated") == 0) check_has(l, path, &hold->cpus);
+  check_has(l, cl_path("%s/cpuset.cpus.effective", group), &hold->use);
+  if (strcmp(kind, "isolated") == 0) check_has(l, cl_path("%s/cpuset.cpus.isolated", mount), &hold->cpus);
 }
 
 /* True: they may. */
 static bool check_queues(const struct look *l) {
-  char text[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  char text[CL_CPUS_TEXT];
   struct cl_cpus now;
   if (cl_read(CL_QUEUES, text, sizeof text) || cl_cpus_parse_mask(text, &now)) return false;
   now = cl_cpus_and(&now, &l->hold->cpus);
-  if (cl_cpus_count(&now))
-    find(l, NULL, "%s is \"%s\": work of the kernel may run on CPU %s", CL_QUEUES, text, cl_cpus_format(&now, list));
-  return cl_cpus_count(&now) > 0;
+  if (cl_cpus_empty(&now)) return false;
+  find(l, NULL, "%s is \"%s\": work of the kernel may run on CPU %s", CL_QUEUES, text, cl_cpus_text(&now));
+  return true;
 }
 
 /* A task of others that may run on the held CPUs though it could be elsewhere. Not one that the kernel has bound to
  * them; a worker of the unbound workqueues only while these may use the CPUs: else it gets no more work there. */
 static bool may_come(const struct cl_hold *hold, const struct cl_task *task, bool queues) {
-  struct cl_cpus there = cl_cpus_and(&task->allowed, &hold->cpus);
-  if (cl_cpus_count(&there) == 0 || task->state == 'Z') return false;
+  if (!cl_cpus_meet(&task->allowed, &hold->cpus) || task->state == 'Z') return false;
   /* A kernel thread that may be nowhere else is the CPU's own; that of an interrupt goes along with it the next time it
    * is woken. */
-  if (task->kernel && cl_cpus_equal(&there, &task->allowed)) return false;
+  if (task->kernel && cl_cpus_within(&task->allowed, &hold->cpus)) return false;
   if (task->fixed) return queues && task->kernel && strncmp(task->name, "kworker/u", strlen("kworker/u")) == 0;
   return !cl_is_program(hold, task);
 }
@@ -75,13 +70,12 @@ static bool may_come(const struct cl_hold *hold, const struct cl_task *task, boo
 void cl_enforced(const struct cl_held *held, const char *mechanism, const struct cl_tasks *tasks,
                  void (*to)(void *context, const struct cl_task *task, const char *line), void *context) {
   const struct look l = {&held->hold, to, context};
-  char list[CL_CPUS_TEXT];
   if (strcmp(mechanism, "affinity") != 0) check_partition(&l, mechanism);
   bool queues = check_queues(&l);
   for (size_t i = 0; i < tasks->count; i++) {
     const struct cl_task *task = &tasks->task[i];
     if (!may_come(l.hold, task, queues)) continue;
     struct cl_cpus there = cl_cpus_and(&task->allowed, &l.hold->cpus);
-    find(&l, task, "task %d (%s) may run on CPU %s", task->tid, task->name, cl_cpus_format(&there, list));
+    find(&l, task, "task %d (%s) may run on CPU %s", task->tid, task->name, cl_cpus_text(&there));
   }
 }

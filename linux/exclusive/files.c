@@ -22,13 +22,12 @@ void cl_files_root(const char *folder) { snprintf(root, sizeof root, "%s", folde
 
 bool cl_files_is_tree(void) { return root[0] != '\0'; }
 
-static bool real_path(const char *path, char *real, size_t size) {
-  return *path != '\0' && (size_t)snprintf(real, size, "%s%s", root, path) < size;
-}
-
-const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]) {
-  if (!real_path(path, real, CL_PATH_MOST + 256)) real[0] = '\0';
-  return real;
+const char *cl_files_path(const char *path) {
+  static char ring[4][CL_FOLDER_MOST + 512];
+  static unsigned turn;
+  char *real = ring[turn++ % 4];
+  bool fits = *path != '\0' && (size_t)snprintf(real, sizeof *ring, "%s%s", root, path) < sizeof *ring;
+  return fits ? real : "";
 }
 
 const char *cl_path(const char *format, ...) {
@@ -43,8 +42,8 @@ const char *cl_path(const char *format, ...) {
 }
 
 static int open_file(const char *path, int flags, int *fd) {
-  char real[CL_FOLDER_MOST + 256];
-  if (!real_path(path, real, sizeof real)) return ENAMETOOLONG;
+  const char *real = cl_files_path(path);
+  if (*real == '\0') return ENAMETOOLONG;
   *fd = open(real, flags | O_CLOEXEC);
   return *fd < 0 ? errno : 0;
 }
@@ -156,14 +155,11 @@ int cl_write_whole(const char *path, const char *text) {
   return error;
 }
 
-bool cl_exists(const char *path) {
-  char real[CL_FOLDER_MOST + 256];
-  return real_path(path, real, sizeof real) && access(real, F_OK) == 0;
-}
+bool cl_exists(const char *path) { return access(cl_files_path(path), F_OK) == 0; }
 
 int cl_list(const char *path, int (*each)(void *context, const char *name), void *context) {
-  char real[CL_PATH_MOST + 256];
-  if (*cl_files_path(path, real) == '\0') return ENAMETOOLONG;
+  const char *real = cl_files_path(path);
+  if (*real == '\0') return ENAMETOOLONG;
   DIR *folder = opendir(real);
   if (folder == NULL) return errno;
   int answer = 0;

@@ -15,10 +15,9 @@
 
 void cl_files_root(const char *folder);
 bool cl_files_is_tree(void); /* a root is set: no system call may touch a task or a device */
-/* The real path: the root before `path`. "" if it does not fit, or for "", by which cl_join() says the same: there
- * is no such file then. A path is never truncated, as that would name another file. Functions that open one below
- * accept longer paths, of CL_FOLDER_MOST and a name, and return ENAMETOOLONG for others. */
-const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]);
+/* The real path: the root before `path`, in one of a few buffers in turn. "" if it does not fit, or for "": there is no
+ * such file then, and functions below return ENAMETOOLONG. A path is never truncated: that would name another file. */
+const char *cl_files_path(const char *path);
 
 /* A path as printf would make it, in one of a few buffers in turn; "" if it does not fit. It lasts until the eighth
  * after it: callers keep none over a call that may make others. */

@@ -36,22 +36,23 @@ static int create(const char *path, int *fd) {
 void cl_layer_path(int id, char path[CL_PATH_MOST]) { snprintf(path, CL_PATH_MOST, CL_STATE "/%d.layer", id); }
 
 int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first) {
-  char tool[16], born[24], cpus[CL_CPUS_TEXT];
   cl_layer_path(first->tool, layer->path);
   int error = create(layer->path, &layer->fd);
   if (error) {
     layer->fd = -1;
     return error;
   }
-  snprintf(tool, sizeof tool, "%d", first->tool);
-  snprintf(born, sizeof born, "%llu", first->born);
-  const char *field[] = {MAGIC, first->boot, tool, born, cl_cpus_format(&first->cpus, cpus), first->command};
+  const char *field[] = {MAGIC,
+                         first->boot,
+                         cl_line_of((unsigned)first->tool),
+                         cl_line_of(first->born),
+                         cl_cpus_text(&first->cpus),
+                         first->command};
   error = cl_line_add(layer->fd, field, sizeof field / sizeof *field);
   if (error) {
-    char real[CL_PATH_MOST + 256];
     close(layer->fd);
     layer->fd = -1;
-    unlink(cl_files_path(layer->path, real));
+    unlink(cl_files_path(layer->path));
   }
   return error;
 }
@@ -82,12 +83,10 @@ void cl_layer_free(struct cl_text *t) {
   memset(t, 0, sizeof *t);
 }
 
-static bool well_formed(char form, const char *text) {
-  unsigned long long value;
-  int id;
+static bool read_field(char form, const char *text, struct cl_entry *entry) {
   if (form == 'p') return cl_line_path(text);
-  if (form == 'i') return cl_line_id(text, &id);
-  return form != 'n' || cl_line_number(text, &value);
+  if (form == 'i') return cl_line_id(text, &entry->tid);
+  return form != 'n' || cl_line_number(text, &entry->born);
 }
 
 static bool read_entry(char *line, struct cl_entry *entry) {
@@ -99,11 +98,7 @@ static bool read_entry(char *line, struct cl_entry *entry) {
     if (strcmp(kinds[entry->kind].name, field[0]) != 0) continue;
     if (count != strlen(form) + 1) return false;
     for (size_t i = 0; form[i] != '\0'; i++)
-      if (!well_formed(form[i], entry->field[i] = field[i + 1])) return false;
-    if (form[0] == 'i') {
-      cl_line_id(entry->field[0], &entry->tid);
-      cl_line_number(entry->field[1], &entry->born);
-    }
+      if (!read_field(form[i], entry->field[i] = field[i + 1], entry)) return false;
     return true;
   }
   return false;
@@ -156,13 +151,9 @@ static int parse(struct cl_text *t, size_t length) {
 
 /* "ID.layer"; 0: another name, which is none of ours. */
 static int id_of(const char *name) {
-  char number[16];
-  int id;
   size_t digits = strspn(name, "0123456789");
-  if (digits >= sizeof number || strcmp(name + digits, ".layer") != 0) return 0;
-  memcpy(number, name, digits);
-  number[digits] = '\0';
-  return cl_line_id(number, &id) ? id : 0;
+  long id = strcmp(name + digits, ".layer") == 0 ? strtol(name, NULL, 10) : 0;
+  return id <= INT32_MAX ? (int)id : 0;
 }
 
 int cl_layer_read(const char *path, struct cl_text *t) {
@@ -195,29 +186,19 @@ int cl_layer_read(const char *path, struct cl_text *t) {
   return 0;
 }
 
-int cl_layer_note(const char *path, const char *key, char *value, size_t size) {
-  struct cl_text t;
-  int error = cl_layer_read(path, &t);
-  if (error) return error;
-  const char *found = cl_layer_value(&t, key);
-  error = found == NULL ? ENOENT : (size_t)snprintf(value, size, "%s", found) < size ? 0 : ERANGE;
-  cl_layer_free(&t);
-  return error;
-}
-
 int cl_layer_keep(struct cl_layer *layer, bool *ended) {
-  char real[CL_PATH_MOST + 256], *text;
+  char *text;
   struct stat mine, there;
   size_t length;
   *ended = false;
   if (fstat(layer->fd, &mine)) return errno;
-  if (stat(cl_files_path(layer->path, real), &there) == 0 && mine.st_ino == there.st_ino) return 0;
+  if (stat(cl_files_path(layer->path), &there) == 0 && mine.st_ino == there.st_ino) return 0;
   int error = cl_lines_read(layer->fd, &text, &length);
   if (error) return error;
   *ended = strstr(text, "\nnote\tended\t") != NULL;
   if (!*ended) {
     int fd;
-    if (unlink(real) && errno != ENOENT) error = errno; /* what others have put there */
+    if (unlink(cl_files_path(layer->path)) && errno != ENOENT) error = errno; /* what others have put there */
     if (!error) error = create(layer->path, &fd);
     if (!error && write(fd, text, length) != (ssize_t)length) error = ENOSPC;
     if (!error) {

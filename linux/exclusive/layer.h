@@ -88,8 +88,6 @@ int cl_layer_read(const char *path, struct cl_text *t);
 void cl_layer_free(struct cl_text *t);
 /* Last value noted for KEY, or NULL. */
 const char *cl_layer_value(const struct cl_text *t, const char *key);
-/* The same of a file; ENOENT: none. */
-int cl_layer_note(const char *path, const char *key, char *value, size_t size);
 void cl_layer_path(int id, char path[CL_PATH_MOST]);
 
 #endif

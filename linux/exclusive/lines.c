@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,6 +75,14 @@ bool cl_line_number(const char *text, unsigned long long *value) {
   errno = 0;
   *value = strtoull(text, &end, 10);
   return *end == '\0' && errno == 0;
+}
+
+const char *cl_line_of(unsigned long long number) {
+  static char ring[4][24];
+  static unsigned turn;
+  char *text = ring[turn++ % 4];
+  snprintf(text, sizeof *ring, "%llu", number);
+  return text;
 }
 
 bool cl_line_id(const char *text, int *id) {

@@ -14,6 +14,8 @@ int cl_line_add(int fd, const char *const *field, size_t count);
 size_t cl_line_split(char *line, char **field, size_t most);
 /* All digits, and not too many. */
 bool cl_line_number(const char *text, unsigned long long *value);
+/* Such a text, in one of a few buffers in turn. */
+const char *cl_line_of(unsigned long long number);
 /* The same for the number of a task or a layer: from 1 on, and an int. */
 bool cl_line_id(const char *text, int *id);
 /* Whether a path has a part "..", as that of a cgroup outside of the reader's cgroup namespace. */

@@ -21,11 +21,6 @@ int cl_why(char *why, size_t size, int error, const char *format, ...) {
   return error;
 }
 
-const char *cl_join(char path[CL_PATH_MOST], const char *folder, const char *name) {
-  if (*folder == '\0' || snprintf(path, CL_PATH_MOST, "%s/%s", folder, name) >= CL_PATH_MOST) path[0] = '\0';
-  return path;
-}
-
 void cl_group_name(const struct cl_hold *hold, const char *mount, const char *suffix, char path[CL_PATH_MOST]) {
   snprintf(path, CL_PATH_MOST, "%s/coreloom-%d%s", mount, hold->id, suffix);
 }
@@ -43,7 +38,7 @@ int cl_workqueues_away(struct cl_hold *hold) {
   struct cl_cpus set;
   if (cl_baseline_now(path, text, sizeof text) || cl_cpus_parse_mask(text, &set)) return 0; /* a kernel without it */
   set = cl_cpus_minus(&set, hold->changes.plan ? &hold->cpus : &hold->changes.base->held);
-  if (cl_cpus_count(&set) == 0) return 0;
+  if (cl_cpus_empty(&set)) return 0;
   int error = cl_change_mask(&hold->changes, path, &set);
   return error == EACCES || error == EROFS || error == EPERM ? 0 : error;
 }

@@ -10,8 +10,6 @@ extern const struct cl_mechanism cl_isolated, cl_root, cl_affinity;
 
 /* "WHAT: No such file or directory" into `why`; answers the error, so that `return cl_why(...)` reads well. */
 int cl_why(char *why, size_t size, int error, const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* "FOLDER/NAME", or "" if it does not fit. */
-const char *cl_join(char path[CL_PATH_MOST], const char *folder, const char *name);
 /* "MOUNT/coreloom-ID" with a suffix behind it */
 void cl_group_name(const struct cl_hold *hold, const char *mount, const char *suffix, char path[CL_PATH_MOST]);
 

@@ -16,25 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lines.h"
 #include "mechanisms.h"
 #include "target.h"
 
 /* -- the kernel's threads ---------------------------------------------------------------------------------------- */
 
-static bool meets(const struct cl_cpus *a, const struct cl_cpus *b) {
-  struct cl_cpus both = cl_cpus_and(a, b);
-  return cl_cpus_count(&both) > 0;
-}
-
 /* The kernel's threads that were there in state 1. */
 static int kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
-  *kernel = (struct cl_tasks){malloc((hold->tasks.count + 1) * sizeof *kernel->task), 0};
-  if (kernel->task == NULL) return ENOMEM;
-  for (size_t i = 0; i < hold->tasks.count; i++) {
+  int error = 0;
+  for (size_t i = 0; i < hold->tasks.count && !error; i++) {
     struct cl_task task = hold->tasks.task[i];
-    if (task.kernel && cl_task_allowed(task.tid, &task.allowed) == 0) kernel->task[kernel->count++] = task;
+    if (task.kernel && cl_task_allowed(task.tid, &task.allowed) == 0) error = cl_tasks_add(kernel, &task);
   }
-  return 0;
+  return error;
 }
 
 /* The kernel forgets the affinity of its own threads when it creates a partition, and before 6.2 what any task has
@@ -42,18 +37,16 @@ static int kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
 static void pins_again(const struct cl_hold *hold) {
   const struct cl_baseline *base = hold->changes.base;
   bool forgets = !cl_kernel_since(6, 2);
-  for (size_t i = 0; !hold->changes.plan && i < base->count; i++) {
-    const struct cl_known *known = &base->known[i];
+  for (const struct cl_known *known = hold->changes.plan ? NULL : base->known; known; known = known->next) {
     struct cl_task is;
     struct cl_cpus left;
     bool program = known->how == CL_PROGRAM;
     if (known->kind != CL_TASK || cl_cpus_parse(program ? known->written : known->base, &left)) continue;
     if (!program) left = cl_cpus_minus(&left, &base->held);
-    if (cl_cpus_count(&left) == 0 || cl_task_look(known->tid, &is) || is.born != known->born) continue;
+    if (cl_cpus_empty(&left) || cl_task_look(known->tid, &is) || is.born != known->born) continue;
     if (!is.kernel && !forgets) continue;
     /* What was told to be less since, by whom it may, is more than forgotten. */
-    struct cl_cpus lost = cl_cpus_minus(&left, &is.allowed);
-    if (cl_cpus_equal(&is.allowed, &left) || ((is.kernel || program) && cl_cpus_count(&lost))) continue;
+    if (cl_cpus_equal(&is.allowed, &left) || ((is.kernel || program) && !cl_cpus_within(&left, &is.allowed))) continue;
     if (!is.kernel && !program) {
       struct cl_cpus may = cl_granted_of(known->tid, &base->possible);
       if (!cl_cpus_equal(&is.allowed, &may)) continue; /* requested since */
@@ -67,7 +60,7 @@ static void pins_again(const struct cl_hold *hold) {
 static int kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool itself) {
   for (size_t i = 0; i < kernel->count; i++) {
     struct cl_task task = kernel->task[i];
-    if (!meets(&task.allowed, &hold->cpus)) continue;
+    if (!cl_cpus_meet(&task.allowed, &hold->cpus)) continue;
     if (itself && hold->changes.plan) {
       if (task.fixed) hold->kernel_stay++;
       else hold->kernel_moved++;
@@ -76,8 +69,8 @@ static int kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool
     if (cl_task_allowed(task.tid, &task.allowed)) continue; /* it has ended */
     struct cl_cpus left = cl_cpus_minus(&task.allowed, &hold->cpus);
     int error = 0;
-    if (!meets(&task.allowed, &hold->cpus)) hold->kernel_moved++;
-    else if (task.fixed || cl_cpus_count(&left) == 0) hold->kernel_stay++;
+    if (!cl_cpus_meet(&task.allowed, &hold->cpus)) hold->kernel_moved++;
+    else if (task.fixed || cl_cpus_empty(&left)) hold->kernel_stay++;
     else if ((error = cl_change_affinity(&hold->changes, &task, NULL, &left)) == 0) hold->kernel_moved++;
     else if (error == EINVAL) hold->kernel_stay++;
     else if (error != ESRCH) return error;
@@ -108,12 +101,10 @@ static int kernel_sweep(struct cl_hold *hold) {
 /* -- the partition ---------------------------------------------------------------------------------------------- */
 
 static const char *v2_cannot(const struct cl_hold *hold) {
-  char mount[CL_PATH_MOST], path[CL_PATH_MOST], text[512], padded[sizeof text + 2];
+  char mount[CL_PATH_MOST], text[512];
   if (cl_needs_root(hold)) return "needs root";
   if (cl_group_mount(mount, sizeof mount)) return "cgroup v2 is not mounted";
-  if (cl_read(cl_join(path, mount, "cgroup.controllers"), text, sizeof text)) text[0] = '\0';
-  snprintf(padded, sizeof padded, " %s ", text);
-  if (strstr(padded, " cpuset ") == NULL)
+  if (cl_read(cl_path("%s/cgroup.controllers", mount), text, sizeof text) || !cl_lists_word(text, "cpuset"))
     return "cgroup v2 has no cpuset controller: the kernel lacks it, or cgroup v1 uses it";
   if (hold->request->tid > 0) return "in cgroup v2 a thread cannot leave the cgroup of its process";
   return NULL;
@@ -157,20 +148,20 @@ static const char *root_cannot(const struct cl_hold *hold, char *why, size_t siz
 /* Pressure accounting of a cgroup wakes a kernel thread on its CPUs every two seconds; nothing reads that of this
  * tool's cgroups. */
 static int without_pressure(struct cl_changes *changes, const char *group) {
-  char path[CL_PATH_MOST];
   if (!cl_exists("/proc/pressure") || !cl_kernel_since(6, 1)) return 0;
-  int error = cl_change_file(changes, cl_join(path, group, "cgroup.pressure"), "0");
+  int error = cl_change_file(changes, cl_path("%s/cgroup.pressure", group), "0");
   return error == ENOENT ? 0 : error;
 }
 
 static int partition(struct cl_hold *hold, const char *group, const struct cl_cpus *cpus, const char *kind, char *why,
                      size_t size) {
   struct cl_changes *changes = &hold->changes;
-  char path[CL_PATH_MOST], text[256], list[CL_CPUS_TEXT];
+  char text[256];
   int error = without_pressure(changes, group);
   if (error) return cl_why(why, size, error, "cannot turn off pressure accounting of %s", group);
-  error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus"), cl_cpus_format(cpus, list));
-  if (!error) error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus.partition"), kind);
+  const char *path = cl_path("%s/cpuset.cpus", group);
+  error = cl_change_file(changes, path, cl_cpus_text(cpus));
+  if (!error) error = cl_change_file(changes, path = cl_path("%s/cpuset.cpus.partition", group), kind);
   if (error) return cl_why(why, size, error, "cannot write %s", path);
   if (hold->partition[0] == '\0') snprintf(hold->partition, sizeof hold->partition, "%s", group);
   if (changes->plan) return 0;
@@ -198,16 +189,12 @@ static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *
 
 /* A group directly below the mount that lists some of the CPUs is in the way of a partition: it loses them. One with no
  * CPU left gets what the others have, as "" would be all. */
-static int narrow(void *context, const char *name) {
+static int narrow(void *context, const char *path) {
   struct cl_hold *hold = context;
-  char mount[CL_PATH_MOST], group[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
   struct cl_cpus set;
-  if (cl_is_ours(name) || cl_group_mount(mount, sizeof mount)) return 0;
-  if (*cl_join(group, mount, name) == '\0') return ENAMETOOLONG;
-  if (!cl_is_group(group) || cl_read(cl_join(path, group, "cpuset.cpus"), text, sizeof text)) return 0;
-  if (cl_cpus_parse(text, &set) || cl_cpus_count(&set) == 0) return 0;
+  if (cl_read_cpus(path, &set) || cl_cpus_empty(&set)) return 0;
   struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
-  if (cl_cpus_count(&left) == 0) left = hold->lists;
+  if (cl_cpus_empty(&left)) left = hold->lists;
   int error = cl_cpus_equal(&left, &set) ? 0 : cl_change_cpus(&hold->changes, path, &left);
   return error == ENOENT || error == ENODEV ? 0 : error;
 }
@@ -228,14 +215,14 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_tasks *kernel,
    * created after they are narrowed, and removed before. */
   error = cl_change_cpuset_on(changes, mount);
   if (error) return cl_why(why, size, error, "cannot enable the cpuset controller in %s", mount);
-  if ((error = cl_list(mount, narrow, hold)) != 0)
+  if ((error = cl_baseline_groups(narrow, hold)) != 0)
     return cl_why(why, size, error, "cannot narrow the cgroups in %s", mount);
   cl_group_name(hold, mount, "", hold->group);
   error = cl_change_folder(changes, hold->group);
   if (error) return cl_why(why, size, error, "cannot create %s", hold->group);
   error = partition(hold, hold->group, &hold->use, kind, why, size);
   struct cl_cpus empty = cl_cpus_minus(&hold->cpus, &hold->use);
-  if (error || cl_cpus_count(&empty) == 0) return error;
+  if (error || cl_cpus_empty(&empty)) return error;
   cl_group_name(hold, mount, "-idle", idle);
   error = cl_change_folder(changes, idle);
   if (error) return cl_why(why, size, error, "cannot create %s", idle);

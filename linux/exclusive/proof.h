@@ -68,8 +68,6 @@ struct cl_held {
 };
 void cl_held_of(const struct cl_reservation *reservation, struct cl_held *held);
 void cl_held_free(struct cl_held *held);
-/* The counters of all its processes together; false: none lives. */
-bool cl_held_count(const struct cl_held *held, struct cl_program *sum);
 
 /* status.c, verify.c: the commands `status` (table, --json, --prometheus, --watch SECONDS) and `verify`; exit status.
  * Both read only, and print on the standard output. */

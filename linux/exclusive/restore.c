@@ -29,12 +29,6 @@ static void put_json(const struct cl_settled *done) {
       done->layers, done->done, done->already, done->foreign, done->failed, done->owed, done->damaged);
 }
 
-static bool is_there(int id) {
-  char path[CL_PATH_MOST];
-  cl_layer_path(id, path);
-  return cl_exists(path);
-}
-
 int cl_restore(const struct cl_restore_request *request) {
   const struct cl_settling how = {.id = request->id, .all = request->all, .repair = request->repair};
   struct cl_settled done;
@@ -46,7 +40,7 @@ int cl_restore(const struct cl_restore_request *request) {
     return cl_fail("%s has been setting up or releasing a reservation for %d s: check what it is doing, then try again",
                    cl_state_holder_text(who), PATIENCE_S);
   if (error) return cl_fail("%s cannot be used: %s", CL_STATE, cl_state_error(error));
-  if (request->id && !is_there(request->id)) {
+  if (request->id && !cl_exists(cl_path(CL_STATE "/%d.layer", request->id))) {
     close(lock);
     return cl_fail("there is no reservation %d: `status` lists them", request->id);
   }

@@ -54,8 +54,10 @@ static void count(void *settle, enum cl_answer answer) {
   out->failed += answer == CL_FAILED;
 }
 
-static void say(struct settle *s, bool foreign, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void say(struct settle *s, bool foreign, const char *format, ...) {
+/* Says what was found, and answers what that is, so that `return say(...)` reads well. */
+static enum cl_answer say(struct settle *s, bool foreign, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static enum cl_answer say(struct settle *s, bool foreign, const char *format, ...) {
   char text[3 * CL_CPUS_TEXT];
   va_list values;
   va_start(values, format);
@@ -63,13 +65,14 @@ static void say(struct settle *s, bool foreign, const char *format, ...) {
   va_end(values);
   if (s->look) s->find(s->context, foreign, text);
   else cl_warn("%s", text);
+  return foreign ? CL_FOREIGN : CL_FAILED;
 }
 
-static bool empty(const struct cl_cpus *cpus) { return cl_cpus_count(cpus) == 0; }
-
-static bool within(const struct cl_cpus *some, const struct cl_cpus *all) {
-  struct cl_cpus out = cl_cpus_minus(some, all);
-  return empty(&out);
+/* The layer whose program a task is. */
+static const struct layer *layer_of(const struct settle *s, const struct cl_known *k) {
+  for (size_t i = 0; k->how == CL_PROGRAM && i < s->layers; i++)
+    if (s->layer[i].text.first.id == k->id) return &s->layer[i];
+  return NULL;
 }
 
 static bool is(const char *mechanism, const char *name) { return strcmp(mechanism, name) == 0; }
@@ -82,11 +85,11 @@ static struct cl_cpus granted(const struct settle *s, int tid) { return cl_grant
 /* Whose the value is. Before it is taken for somebody's request: have CPUs gone offline or come back meanwhile? */
 static enum cl_whose whose(struct settle *s, const struct cl_known *k, struct cl_value *v) {
   if (s->how->repair) return CL_OURS_TO_SET;
-  enum cl_reading reading = cl_baseline_reading(&s->base, k, v);
-  enum cl_whose answer = cl_whose(v->sort, v->record, reading);
-  if (answer != CL_THEIRS_TO_KEEP || s->look || !cl_baseline_cpus_changed(&s->base)) return answer;
-  reading = cl_baseline_reading(&s->base, k, v);
-  return cl_whose(v->sort, v->record, reading);
+  for (;;) {
+    enum cl_reading reading = cl_baseline_reading(&s->base, k, v);
+    enum cl_whose answer = cl_whose(v->sort, v->record, reading);
+    if (answer != CL_THEIRS_TO_KEEP || s->look || !cl_baseline_cpus_changed(&s->base)) return answer;
+  }
 }
 
 /* -- files with a set of CPUs --------------------------------------------------------------------------------------- */
@@ -98,17 +101,17 @@ static struct cl_cpus target_of(const struct settle *s, const struct cl_known *k
   struct cl_cpus rest = cl_baseline_rest(&s->base, group ? &s->narrowed : &s->after), to;
   if (group && *k->base == '\0') return *base;
   to = cl_cpus_minus(base, group ? &s->narrowed : &s->after);
-  if (group) return empty(&to) ? rest : to;
-  if (!cl_is_irq(k->key)) return empty(&to) ? *base : to;
+  if (group) return cl_cpus_empty(&to) ? rest : to;
+  if (!cl_is_irq(k->key)) return cl_cpus_empty(&to) ? *base : to;
   struct cl_cpus alive = cl_cpus_and(&to, &s->base.online);
-  return empty(&alive) && !cl_cpus_equal(&to, base) ? rest : to;
+  return cl_cpus_empty(&alive) && !cl_cpus_equal(&to, base) ? rest : to;
 }
 
 /* Where irqbalance runs, it places interrupts: it has been told, and moves them as it sees fit. */
 static bool is_spread(const struct settle *s, const char *path) {
-  for (size_t i = 0; cl_is_irq(path) && i < s->base.count; i++)
-    if (s->base.known[i].kind == CL_IRQBALANCE) return true;
-  return false;
+  const struct cl_known *k = cl_is_irq(path) ? s->base.known : NULL;
+  while (k && k->kind != CL_IRQBALANCE) k = k->next;
+  return k != NULL;
 }
 
 /* The kernel does not take isolated CPUs out of a mask of the workqueues that is written: then what is in force has
@@ -117,24 +120,18 @@ static bool queues_have(const struct settle *s, const char *path) {
   char text[CL_CPUS_TEXT];
   struct cl_cpus now;
   if (!is(path, CL_QUEUES) || cl_read(path, text, sizeof text) || cl_cpus_parse_mask(text, &now)) return false;
-  now = cl_cpus_and(&now, &s->after);
-  return !empty(&now);
+  return cl_cpus_meet(&now, &s->after);
 }
 
-static enum cl_answer write_set(struct settle *s, const struct cl_known *k, const struct cl_cpus *to, bool as_base) {
-  char text[CL_CPUS_TEXT], path[CL_PATH_MOST];
-  snprintf(path, sizeof path, "%s", k->key);
-  if (as_base) snprintf(text, sizeof text, "%s", k->base);
-  else if (k->kind == CL_MASK) cl_cpus_format_mask(to, text);
-  else cl_cpus_format(to, text);
+static enum cl_answer write_set(struct settle *s, const struct cl_known *k, const char *text) {
   int error = cl_baseline_put(&s->base, k->kind, k->key, k->base, text, k->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
   if (error) return cl_end_failed(CL_BASELINE, error);
-  error = cl_write(path, text);
+  error = cl_write(k->key, text);
   /* Before 7.0 the kernel lets no cgroup with tasks have an empty list: all CPUs except those of partitions, until
    * the controller is disabled. */
   struct cl_cpus most = cl_baseline_rest(&s->base, &s->narrowed);
-  if (error == ENOSPC && *text == '\0') error = cl_write(path, cl_cpus_format(&most, text));
-  return cl_end_wrote(path, error);
+  if (error == ENOSPC && *text == '\0') error = cl_write(k->key, cl_cpus_text(&most));
+  return cl_end_wrote(k->key, error);
 }
 
 static enum cl_answer settle_set(struct settle *s, struct cl_known *k) {
@@ -144,10 +141,7 @@ static enum cl_answer settle_set(struct settle *s, struct cl_known *k) {
   if (cl_is_gone(error)) return CL_ALREADY;
   if (!error) error = cl_baseline_parse(&s->base, k, now_text, &v.now);
   if (!error) error = cl_baseline_parse(&s->base, k, k->base, &v.base);
-  if (error && s->look) {
-    say(s, false, "%s cannot be read: %s", k->key, strerror(error));
-    return CL_FAILED;
-  }
+  if (error && s->look) return say(s, false, "%s cannot be read: %s", k->key, strerror(error));
   if (error) return cl_end_failed(k->key, error);
   struct cl_cpus to = target_of(s, k, &v.base);
   bool as_base = cl_cpus_equal(&to, &v.base);
@@ -161,9 +155,9 @@ static enum cl_answer settle_set(struct settle *s, struct cl_known *k) {
     if (!s->look) cl_baseline_put(&s->base, k->kind, k->key, now_text, now_text, CL_THEIRS);
     return CL_FOREIGN;
   }
-  if (!s->look) return write_set(s, k, &to, as_base);
   if (as_base) snprintf(text, sizeof text, "%s", k->base);
   else (k->kind == CL_MASK ? cl_cpus_format_mask : cl_cpus_format)(&to, text);
+  if (!s->look) return write_set(s, k, text);
   if (!right) say(s, false, "%s is \"%s\", but should be \"%s\"", k->key, now_text, text);
   return CL_FAILED; /* what is in force instead is said by verify.c */
 }
@@ -180,12 +174,10 @@ static void settle_sets(struct settle *s, bool groups) {
     s->out->failed++;
     return;
   }
-  for (size_t i = 0; i < s->base.count; i++) {
-    struct cl_known *k = &s->base.known[i];
+  for (struct cl_known *k = s->base.known; k; k = k->next)
     if ((k->kind == CL_CPUS || k->kind == CL_MASK) && is_list_of_group(k->key) == groups &&
         (k->how != CL_WAS || s->how->repair || s->look))
       list[count_of++] = k;
-  }
   qsort(list, count_of, sizeof *list, by_key);
   for (size_t i = 0; i < count_of; i++) count(s, settle_set(s, list[i]));
   free(list);
@@ -197,16 +189,14 @@ static void settle_sets(struct settle *s, bool groups) {
  * this tool caused it, it is recorded, to be corrected when the CPUs are back. */
 static void note_lost(struct settle *s) {
   if (!any_offline(s)) return;
-  for (size_t i = 0; i < s->base.count; i++) {
-    const struct cl_known *k = &s->base.known[i];
+  for (const struct cl_known *k = s->base.known; k; k = k->next) {
     struct cl_cpus base;
     struct cl_task task;
-    bool stays = false;
-    for (size_t j = 0; k->how == CL_PROGRAM && j < s->layers; j++)
-      stays |= s->layer[j].text.first.id == k->id && !s->layer[j].ends;
-    if (k->kind != CL_TASK || stays || cl_cpus_parse(k->base, &base)) continue;
-    struct cl_cpus left = cl_cpus_and(&base, &s->base.online);
-    if (!empty(&left) || cl_task_look(k->tid, &task) || task.born != k->born || empty(&task.allowed)) continue;
+    const struct layer *of = layer_of(s, k);
+    if (k->kind != CL_TASK || (of && !of->ends) || cl_cpus_parse(k->base, &base)) continue;
+    if (cl_cpus_meet(&base, &s->base.online) || cl_task_look(k->tid, &task) || task.born != k->born ||
+        cl_cpus_empty(&task.allowed))
+      continue;
     struct cl_cpus may = granted(s, task.tid);
     may = cl_cpus_and(&may, &s->base.online);
     const struct cl_ground ground = cl_baseline_ground(&s->base);
@@ -220,97 +210,83 @@ static void note_lost(struct settle *s) {
  * disappear: recorded first, as the tool may be killed before that. */
 static int touch_group(void *settle, const char *path) {
   struct settle *s = settle;
-  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
-  struct cl_cpus one = cl_cpus_one(cl_cpus_next(&s->base.online, -1));
+  char now[CL_CPUS_TEXT];
+  const char *list = cl_line_of((unsigned)cl_cpus_next(&s->base.online, -1));
   if (cl_read(path, now, sizeof now) || *now) return 0; /* somebody's: it stays */
-  int error = cl_baseline_put(&s->base, CL_CPUS, path, "", cl_cpus_format(&one, list), CL_OURS);
+  int error = cl_baseline_put(&s->base, CL_CPUS, path, "", list, CL_OURS);
   if (!error) cl_write(path, list);
   return error;
 }
 
 struct need {
   const struct settle *settle;
-  const char *group;
-  char by[CL_PATH_MOST];
+  char group[CL_PATH_MOST], by[CL_PATH_MOST];
 };
 
 /* A child cgroup that uses the controller: enables it for its children, or has set something. */
 static int needs(void *context, const char *name) {
   static const char *const set[] = {"cpuset.cpus", "cpuset.mems", "cpuset.cpus.exclusive"};
   struct need *n = context;
-  char child[CL_PATH_MOST], path[CL_PATH_MOST + 64], text[4096];
+  char text[4096];
+  const char *child = cl_path("%s/%s", n->group, name);
   if (cl_is_ours(name)) return 0;
-  snprintf(child, sizeof child, "%s/%s", n->group, name);
-  snprintf(path, sizeof path, "%s/cgroup.subtree_control", child);
-  if (cl_read(path, text, sizeof text)) return 0; /* not a group */
+  if (cl_read(cl_path("%s/cgroup.subtree_control", child), text, sizeof text)) return 0; /* not a group */
   bool needed = cl_lists_word(text, "cpuset");
   for (size_t i = 0; i < sizeof set / sizeof *set && !needed; i++) {
-    snprintf(path, sizeof path, "%s/%s", child, set[i]);
+    const char *path = cl_path("%s/%s", child, set[i]);
     const struct cl_known *k = cl_baseline_find(&n->settle->base, CL_CPUS, path);
     bool touched = k && *k->base == '\0';
     needed = cl_read(path, text, sizeof text) == 0 && *text != '\0' && !(touched && is(text, k->written));
   }
-  snprintf(path, sizeof path, "%s/cpuset.cpus.partition", child);
-  needed = needed || (cl_read(path, text, sizeof text) == 0 && strncmp(text, "member", 6) != 0);
+  const char *kind = cl_path("%s/cpuset.cpus.partition", child);
+  needed = needed || (cl_read(kind, text, sizeof text) == 0 && strncmp(text, "member", 6) != 0);
   if (needed) snprintf(n->by, sizeof n->by, "%s", child);
   return needed;
 }
 
 static enum cl_answer settle_controller(struct settle *s, const struct cl_known *k) {
-  char text[4096], group[CL_PATH_MOST], path[CL_PATH_MOST];
+  char text[4096];
   if (k->how == CL_WAS || is(k->base, "on")) return CL_NOTHING;
   int error = cl_read(k->key, text, sizeof text);
   if (cl_is_gone(error)) return CL_ALREADY;
   if (error) return cl_end_failed(k->key, error);
   bool on = cl_lists_word(text, "cpuset");
   if (on == s->controller) return CL_ALREADY;
-  if (!on && s->look) {
-    say(s, false, "%s no longer lists \"cpuset\"", k->key);
-    return CL_FAILED;
-  }
+  if (!on && s->look) return say(s, false, "%s no longer lists \"cpuset\"", k->key);
   if (!on) return s->how->repair ? cl_end_wrote(k->key, cl_write(k->key, "+cpuset")) : CL_NOTHING;
-  snprintf(group, sizeof group, "%.*s", (int)(strrchr(k->key, '/') - k->key), k->key);
-  struct need n = {s, group, ""};
-  cl_list(group, needs, &n);
-  if (*n.by) {
-    say(s, true, "the cpuset controller stays enabled in %s: %s uses it", group, n.by);
-    return CL_FOREIGN;
-  }
-  if (s->look) {
-    say(s, false, "the cpuset controller is enabled in %s, but should not be", group);
-    return CL_FAILED;
-  }
-  snprintf(path, sizeof path, "%s", k->key); /* k may move when more becomes known */
+  struct need n = {s, "", ""};
+  snprintf(n.group, sizeof n.group, "%.*s", (int)(strrchr(k->key, '/') - k->key), k->key);
+  cl_list(n.group, needs, &n);
+  if (*n.by) return say(s, true, "the cpuset controller stays enabled in %s: %s uses it", n.group, n.by);
+  if (s->look) return say(s, false, "the cpuset controller is enabled in %s, but should not be", n.group);
   if (any_offline(s)) cl_baseline_groups(touch_group, s);
   note_lost(s);
-  enum cl_answer answer = cl_end_wrote(path, cl_write(path, "-cpuset"));
+  enum cl_answer answer = cl_end_wrote(k->key, cl_write(k->key, "-cpuset"));
   if (answer == CL_FAILED) settle_sets(s, true);
   return answer;
 }
 
 static void settle_controllers(struct settle *s) {
-  for (size_t i = 0; i < s->base.count; i++)
-    if (s->base.known[i].kind == CL_CONTROLLER) count(s, settle_controller(s, &s->base.known[i]));
+  for (const struct cl_known *k = s->base.known; k; k = k->next)
+    if (k->kind == CL_CONTROLLER) count(s, settle_controller(s, k));
 }
 
 /* -- tasks ----------------------------------------------------------------------------------------------------------- */
 
 static int allow(const struct settle *s, int tid, const struct cl_cpus *to) {
-  struct cl_cpus missing = cl_cpus_minus(&s->base.online, to), all = cl_cpus_or(to, &s->base.possible);
+  struct cl_cpus all = cl_cpus_or(to, &s->base.possible);
   /* A task that may use every CPU may use those that come later, too. */
-  return cl_task_allow(tid, empty(&missing) ? &all : to);
+  return cl_task_allow(tid, cl_cpus_within(&s->base.online, to) ? &all : to);
 }
 
 static enum cl_answer wrong(struct settle *s, const struct cl_task *task, const struct cl_cpus *to) {
-  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
-  say(s, false, "task %d (%s) is allowed on CPUs %s, but should be on %s", task->tid, task->name,
-      cl_cpus_format(&task->allowed, now), cl_cpus_format(to, list));
-  return CL_FAILED;
+  return say(s, false, "task %d (%s) is allowed on CPUs %s, but should be on %s", task->tid, task->name,
+             cl_cpus_text(&task->allowed), cl_cpus_text(to));
 }
 
 static enum cl_answer give(struct settle *s, const struct cl_known *k, const struct cl_task *task,
                            const struct cl_cpus *base, const struct cl_cpus *to) {
-  char what[64], now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  char what[64];
   if (s->look) return wrong(s, task, to);
   /* It is ours only because it belongs to a program: so that stays recorded until its affinity is set. */
   bool program = k->how == CL_PROGRAM;
@@ -320,29 +296,30 @@ static enum cl_answer give(struct settle *s, const struct cl_known *k, const str
   if (!error) error = allow(s, task->tid, to);
   if (!error && program) error = cl_baseline_put_task(&s->base, task, base, to, CL_OURS, 0);
   if (error == ESRCH) return CL_ALREADY;
-  struct cl_cpus alive = cl_cpus_and(to, &s->base.online), may = granted(s, task->tid), can = cl_cpus_and(&alive, &may);
-  if (error == EINVAL && empty(&can)) {
-    cl_warn("task %d (%s) had CPUs %s, which its cgroup no longer has: it keeps %s", task->tid, task->name,
-            cl_cpus_format(to, list), cl_cpus_format(&task->allowed, now));
-    return CL_FOREIGN;
-  }
+  struct cl_cpus can = cl_cpus_and(to, &s->base.online), may = granted(s, task->tid);
+  if (error == EINVAL && !cl_cpus_meet(&can, &may))
+    return say(s, true, "task %d (%s) had CPUs %s, which its cgroup no longer has: it keeps %s", task->tid, task->name,
+               cl_cpus_text(to), cl_cpus_text(&task->allowed));
   snprintf(what, sizeof what, "the CPUs of task %d (%s)", task->tid, task->name);
   return error ? cl_end_failed(what, error) : CL_DONE;
+}
+
+/* What it should have: of what it wants what nobody holds. Where all of that is held, the rest. */
+static struct cl_cpus due(const struct settle *s, int tid, const struct cl_cpus *base) {
+  struct cl_cpus to = cl_cpus_minus(base, &s->after), rest = cl_baseline_rest(&s->base, &s->after);
+  return cl_cpus_empty(&to) ? cl_granted_of(tid, &rest) : to;
 }
 
 /* All that it should have is offline: until that is back it gets the rest, as from the kernel. */
 static enum cl_answer owe(struct settle *s, const struct cl_task *task, const struct cl_cpus *base,
                           const struct cl_cpus *to) {
-  char list[CL_CPUS_TEXT];
   struct cl_cpus asked, rest = cl_baseline_rest(&s->base, &s->after), may = granted(s, task->tid);
   if (cl_task_asked(task->tid, &asked) == 0 && cl_cpus_equal(&asked, to)) return CL_ALREADY;
-  if (s->look) {
-    say(s, true, "task %d (%s) waits for CPU %s, which is offline", task->tid, task->name, cl_cpus_format(to, list));
-    return CL_FOREIGN;
-  }
+  if (s->look)
+    return say(s, true, "task %d (%s) waits for CPU %s, which is offline", task->tid, task->name, cl_cpus_text(to));
   s->out->owed++;
   may = cl_cpus_and(&may, &rest);
-  if (empty(&may) || cl_cpus_equal(&task->allowed, &may)) return CL_ALREADY;
+  if (cl_cpus_empty(&may) || cl_cpus_equal(&task->allowed, &may)) return CL_ALREADY;
   int error = cl_baseline_put_task(&s->base, task, base, &rest, CL_OURS, 0);
   if (!error) error = allow(s, task->tid, &rest);
   return error && error != ESRCH ? cl_end_failed("the CPUs of a task whose own are offline", error) : CL_DONE;
@@ -351,7 +328,7 @@ static enum cl_answer owe(struct settle *s, const struct cl_task *task, const st
 /* It lacks CPUs that are offline, which only its file tells. */
 static bool lacks_offline(const struct settle *s, int tid, const struct cl_cpus *to) {
   struct cl_cpus off = cl_cpus_minus(&s->base.possible, &s->base.online), wanted = cl_cpus_and(to, &off), asked;
-  return !empty(&wanted) && cl_task_asked(tid, &asked) == 0 && !within(&wanted, &asked);
+  return !cl_cpus_empty(&wanted) && cl_task_asked(tid, &asked) == 0 && !cl_cpus_within(&wanted, &asked);
 }
 
 /* A program that stays where it belongs; only before 6.2, and without a cgroup of its own, the kernel lets it out
@@ -360,36 +337,25 @@ static enum cl_answer pin_again(struct settle *s, const struct cl_known *k, cons
   struct cl_cpus written, may = granted(s, task->tid);
   if (!s->forgets || !cl_cpus_equal(&task->allowed, &may) || cl_cpus_parse(k->written, &written)) return CL_NOTHING;
   struct cl_cpus can = cl_cpus_and(&written, &may);
-  if (empty(&can) || cl_cpus_equal(&can, &may)) return CL_NOTHING;
+  if (cl_cpus_empty(&can) || cl_cpus_equal(&can, &may)) return CL_NOTHING;
   if (s->look) return wrong(s, task, &written);
   return cl_task_allow(task->tid, &written) ? CL_NOTHING : CL_DONE; /* it has ended */
 }
 
-static const struct layer *layer_of(const struct settle *s, int id) {
-  for (size_t i = 0; i < s->layers; i++)
-    if (s->layer[i].text.first.id == id) return &s->layer[i];
-  return NULL;
-}
-
 static enum cl_answer settle_task(struct settle *s, struct cl_known *k) {
   struct cl_task task;
-  struct cl_cpus base, to, rest = cl_baseline_rest(&s->base, &s->after), may;
-  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  struct cl_cpus base;
   bool lives = cl_task_look(k->tid, &task) == 0 && task.born == k->born && task.state != 'Z';
   if (!lives || cl_cpus_parse(k->base, &base)) return k->how == CL_WAS ? CL_NOTHING : CL_ALREADY;
-  const struct layer *of = k->how == CL_PROGRAM ? layer_of(s, k->id) : NULL;
+  const struct layer *of = layer_of(s, k);
   if (of && !of->ends) return pin_again(s, k, &task);
-  to = cl_cpus_minus(&base, &s->after);
-  if (empty(&to)) {
-    if (task.kernel) return CL_ALREADY; /* bound to a held CPU */
-    may = granted(s, task.tid);
-    to = cl_cpus_and(&rest, &may);
-    if (empty(&to)) return CL_ALREADY;
-  }
+  if (task.kernel && cl_cpus_within(&base, &s->after)) return CL_ALREADY; /* bound to a held CPU */
+  struct cl_cpus to = due(s, task.tid, &base);
+  if (cl_cpus_empty(&to)) return CL_ALREADY;
   struct cl_cpus can = cl_cpus_and(&to, &s->base.online);
   bool lacks_some = lacks_offline(s, task.tid, &to);
   if (cl_cpus_equal(&can, &task.allowed) && !lacks_some) return CL_ALREADY;
-  may = granted(s, task.tid);
+  struct cl_cpus may = granted(s, task.tid);
   struct cl_value v = {.sort = task.kernel ? CL_SORT_THREAD : CL_SORT_TASK,
                        .now = task.allowed,
                        .base = base,
@@ -401,20 +367,19 @@ static enum cl_answer settle_task(struct settle *s, struct cl_known *k) {
   if (owner == CL_THEIRS_TO_KEEP) {
     if (s->look || s->named++ < NAMED)
       say(s, true, "task %d (%s) is allowed on CPUs %s, but was left on %s: changed by others, kept", k->tid, task.name,
-          cl_cpus_format(&task.allowed, now), cl_cpus_format(&to, list));
+          cl_cpus_text(&task.allowed), cl_cpus_text(&to));
     if (!s->look) cl_baseline_put_task(&s->base, &task, &task.allowed, &task.allowed, CL_THEIRS, 0);
     return CL_FOREIGN;
   }
-  if (empty(&can)) return owe(s, &task, &base, &to);
+  if (cl_cpus_empty(&can)) return owe(s, &task, &base, &to);
   /* A task cannot get CPUs outside its cpuset; what it has inside is right. */
-  if (!s->look && (lacks_some || !within(&can, &task.allowed))) return give(s, k, &task, &base, &to);
+  if (!s->look && (lacks_some || !cl_cpus_within(&can, &task.allowed))) return give(s, k, &task, &base, &to);
   can = cl_cpus_and(&can, &may);
   return cl_cpus_equal(&can, &task.allowed) ? CL_ALREADY : give(s, k, &task, &base, &to);
 }
 
 static void settle_tasks(struct settle *s) {
-  for (size_t i = 0; i < s->base.count; i++) {
-    struct cl_known *k = &s->base.known[i];
+  for (struct cl_known *k = s->base.known; k; k = k->next) {
     if (k->kind != CL_TASK) continue;
     enum cl_answer answer = settle_task(s, k);
     for (int tries = 0; answer == CL_AGAIN && tries < 4; tries++) answer = settle_task(s, k); /* it asks meanwhile */
@@ -442,10 +407,11 @@ static struct cl_cpus wish_of(const struct settle *s, const struct cl_task *task
   for (size_t i = 0; i < s->layers && task->born >= s->base.taken; i++) {
     const struct layer *l = &s->layer[i];
     const char *text = cl_layer_value(&l->text, "wish");
-    if (!l->ends || !text || task->born < l->text.first.born || !within(&task->allowed, &l->text.first.cpus)) continue;
+    if (!l->ends || !text || task->born < l->text.first.born || !cl_cpus_within(&task->allowed, &l->text.first.cpus))
+      continue;
     if ((k && cl_cpus_parse(k->base, &wish) == 0) || cl_cpus_parse(text, &wish) == 0) return wish;
   }
-  for (const struct cl_known *one = k; one && !empty(&s->via); one = one->older) {
+  for (const struct cl_known *one = k; one && !cl_cpus_empty(&s->via); one = one->older) {
     if (cl_cpus_parse(one->written, &written)) continue;
     written = cl_cpus_and(&written, &s->via);
     if (cl_cpus_equal(&task->allowed, &written) && cl_cpus_parse(k->base, &wish) == 0) return wish;
@@ -456,8 +422,8 @@ static struct cl_cpus wish_of(const struct settle *s, const struct cl_task *task
 /* Before 6.2 one that lacks nothing, too: its parent was told all when the kernel had forgotten its pin. */
 static bool lacks(const void *settle, const struct cl_cpus *allowed) {
   const struct settle *s = settle;
-  struct cl_cpus should = cl_cpus_minus(&s->base.online, &s->after);
-  return s->forgets || !within(&should, allowed) || any_offline(s);
+  struct cl_cpus rest = cl_baseline_rest(&s->base, &s->after);
+  return s->forgets || !cl_cpus_within(&rest, allowed) || any_offline(s);
 }
 
 /* Tasks without a record have less than they should in three ways: one born since inherited what its parent was left
@@ -465,7 +431,7 @@ static bool lacks(const void *settle, const struct cl_cpus *allowed) {
  * leaves a task with what a cpuset had at some moment. Repeats until none is found: one that is not yet set may have
  * children meanwhile. */
 static void settle_unrecorded(struct settle *s, int rounds) {
-  struct cl_cpus should = cl_cpus_minus(&s->base.online, &s->after), rest = cl_baseline_rest(&s->base, &s->after);
+  struct cl_cpus rest = cl_baseline_rest(&s->base, &s->after);
   for (int round = 0, changed = 1; changed && round < rounds; round++) {
     struct cl_tasks tasks;
     changed = 0;
@@ -473,12 +439,11 @@ static void settle_unrecorded(struct settle *s, int rounds) {
     for (size_t i = 0; i < tasks.count; i++) {
       const struct cl_task *task = &tasks.task[i];
       if (task->fixed || task->state == 'Z' || cl_baseline_task(&s->base, task->tid, task->born)) continue;
-      if (within(&task->allowed, &s->after)) continue;
-      struct cl_cpus wish = wish_of(s, task), to = cl_cpus_minus(&wish, &s->after);
-      if (empty(&to)) to = cl_granted_of(task->tid, &rest); /* all of it is still held */
+      if (cl_cpus_within(&task->allowed, &s->after)) continue;
+      struct cl_cpus wish = wish_of(s, task), to = due(s, task->tid, &wish);
       struct cl_cpus can = cl_cpus_and(&to, &s->base.online), has = cl_cpus_and(&task->allowed, &s->base.online);
-      bool enough = cl_cpus_equal(&can, &has) || (within(&should, &has) && within(&should, &can));
-      if (empty(&to) || (enough && !lacks_offline(s, task->tid, &to))) continue;
+      bool enough = cl_cpus_equal(&can, &has) || (cl_cpus_within(&rest, &has) && cl_cpus_within(&rest, &can));
+      if (cl_cpus_empty(&to) || (enough && !lacks_offline(s, task->tid, &to))) continue;
       struct cl_cpus may = granted(s, task->tid);
       can = cl_cpus_and(&can, &may);
       if (task->born < s->base.taken && cl_cpus_equal(&can, &has) && !lacks_offline(s, task->tid, &to)) continue;
@@ -495,36 +460,30 @@ static void settle_unrecorded(struct settle *s, int rounds) {
 /* Since 7.0 the kernel tells the workqueues of the start or end of a partition only after the write, and a writer
  * killed right then never does: the workqueues stay off CPUs that no partition has. True: none is left so. */
 static bool queues_know(const struct settle *s, const char *mount) {
-  char path[CL_PATH_MOST + 64], text[CL_CPUS_TEXT];
+  char text[CL_CPUS_TEXT];
   struct cl_cpus kept, isolated;
   if (cl_read("/sys/devices/virtual/workqueue/cpumask_isolated", text, sizeof text) || cl_cpus_parse_mask(text, &kept))
     return true;
-  snprintf(path, sizeof path, "%s/cpuset.cpus.isolated", mount);
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &isolated)) return true;
+  if (cl_read_cpus(cl_path("%s/cpuset.cpus.isolated", mount), &isolated)) return true;
   kept = cl_cpus_minus(&kept, &isolated);
-  kept = cl_cpus_and(&kept, &s->ended);
-  return empty(&kept);
+  return !cl_cpus_meet(&kept, &s->ended);
 }
 
 /* Begins and ends a partition once more, under a name that the next try would find. */
 static void blink(const struct settle *s, const char *mount, const char *kind, const struct cl_cpus *with) {
-  char group[CL_PATH_MOST + 64], control[CL_PATH_MOST + 64], path[CL_PATH_MOST + 128], real[CL_PATH_MOST + 256];
-  char on[4096], cpus[CL_CPUS_TEXT];
+  char on[4096];
   int id = 0;
   for (size_t i = 0; i < s->layers; i++)
     if (s->layer[i].ends) id = s->layer[i].text.first.id;
-  snprintf(group, sizeof group, "%s/coreloom-%d", mount, id);
-  snprintf(control, sizeof control, "%s/cgroup.subtree_control", mount);
+  const char *group = cl_path("%s/coreloom-%d", mount, id), *control = cl_path("%s/cgroup.subtree_control", mount);
   if (cl_read(control, on, sizeof on)) return;
   bool was_on = cl_lists_word(on, "cpuset");
   if (!was_on) cl_write(control, "+cpuset");
-  mkdir(cl_files_path(group, real), 0755);
-  snprintf(path, sizeof path, "%s/cpuset.cpus", group);
-  cl_write(path, cl_cpus_format(with, cpus));
-  snprintf(path, sizeof path, "%s/cpuset.cpus.partition", group);
-  cl_write(path, kind);
-  cl_write(path, "member");
-  rmdir(cl_files_path(group, real));
+  mkdir(cl_files_path(group), 0755);
+  cl_write(cl_path("%s/cpuset.cpus", group), cl_cpus_text(with));
+  cl_write(cl_path("%s/cpuset.cpus.partition", group), kind);
+  cl_write(cl_path("%s/cpuset.cpus.partition", group), "member");
+  rmdir(cl_files_path(group));
   if (!was_on) cl_write(control, "-cpuset");
 }
 
@@ -533,21 +492,21 @@ static void blink(const struct settle *s, const char *mount, const char *kind, c
 static void remind_tasks(const struct settle *s) {
   char mount[CL_PATH_MOST];
   struct cl_cpus held = cl_cpus_and(&s->ended, &s->base.offline), some = cl_cpus_and(&s->ended, &s->base.online);
-  if (empty(&s->base.offline) || cl_group_mount(mount, sizeof mount)) return;
-  if (!empty(&held) && !empty(&some)) blink(s, mount, "root", &some);
+  if (cl_cpus_empty(&s->base.offline) || cl_group_mount(mount, sizeof mount)) return;
+  if (!cl_cpus_empty(&held) && !cl_cpus_empty(&some)) blink(s, mount, "root", &some);
 }
 
 /* Nothing to do in all cases but the one that queues_know() tells. */
 static void remind_queues(struct settle *s) {
-  char mount[CL_PATH_MOST], cpus[CL_CPUS_TEXT];
+  char mount[CL_PATH_MOST];
   struct cl_cpus ours = cl_cpus_and(&s->ended, &s->base.online);
-  if (cl_group_mount(mount, sizeof mount) || empty(&ours)) return;
+  if (cl_group_mount(mount, sizeof mount) || cl_cpus_empty(&ours)) return;
   for (int tries = 0; tries < 5 && !queues_know(s, mount); tries++) {
     nanosleep(&(struct timespec){0, 10000000}, NULL); /* it may be about to */
     if (!queues_know(s, mount)) blink(s, mount, "isolated", &ours);
   }
   if (queues_know(s, mount)) return;
-  cl_warn("the kernel keeps its workqueues off CPU %s", cl_cpus_format(&ours, cpus));
+  cl_warn("the kernel keeps its workqueues off CPU %s", cl_cpus_text(&ours));
   s->out->failed++;
 }
 
@@ -630,10 +589,9 @@ static void end(struct settle *s) {
 
 static void settle_irqbalance(struct settle *s, const struct cl_known *k) {
   struct cl_cpus base, both;
-  char list[CL_CPUS_TEXT], now[CL_CPUS_TEXT];
   if (cl_cpus_parse(k->base, &base)) return;
   both = cl_cpus_or(&base, &s->ended);
-  int error = cl_irqbalance_restore(k->key, cl_cpus_format(&base, list), cl_cpus_format(&both, now));
+  int error = cl_irqbalance_restore(k->key, cl_cpus_text(&base), cl_cpus_text(&both));
   count(s, error == EALREADY ? CL_ALREADY : error ? cl_end_failed(k->key, error) : CL_DONE);
 }
 
@@ -645,8 +603,8 @@ static void settle_all(struct settle *s) {
   settle_controllers(s);
   for (size_t i = 0; i < s->layers; i++)
     if (s->layer[i].ends && !s->layer[i].gone) cl_end_layer(&s->layer[i].text, true, count, s);
-  for (size_t i = 0; i < s->base.count; i++)
-    if (s->base.known[i].kind == CL_IRQBALANCE) settle_irqbalance(s, &s->base.known[i]);
+  for (const struct cl_known *k = s->base.known; k; k = k->next)
+    if (k->kind == CL_IRQBALANCE) settle_irqbalance(s, k);
   settle_sets(s, false);
   if (!s->has_base || s->elsewhere) return; /* what tasks had is not known */
   if (!cl_files_is_tree()) remind_tasks(s);
@@ -682,14 +640,13 @@ static void forget_ended(struct settle *s) {
   if (any && s->base.fd >= 0) cl_baseline_hold(&s->base, &s->after);
   for (size_t i = 0; i < s->layers; i++) {
     const struct layer *l = &s->layer[i];
-    char real[CL_PATH_MOST + 256], other[CL_PATH_MOST + 300];
+    const char *path = l->text.first.path;
     if (stays(s, l)) continue;
-    cl_files_path(l->text.first.path, real);
-    cl_layer_mark_ended(l->text.first.path);
-    if (strncmp(l->text.first.path, CL_STATE "/", strlen(CL_STATE "/")) != 0) continue; /* it was removed already */
-    snprintf(other, sizeof other, "%s.damaged", real);
-    if (l->text.damages && of_this_boot(&l->text.first) && !l->text.empty) rename(real, other);
-    else unlink(real);
+    cl_layer_mark_ended(path);
+    if (strncmp(path, CL_STATE "/", strlen(CL_STATE "/")) != 0) continue; /* it was removed already */
+    if (l->text.damages && of_this_boot(&l->text.first) && !l->text.empty)
+      rename(cl_files_path(path), cl_files_path(cl_path("%s.damaged", path)));
+    else unlink(cl_files_path(path));
     s->out->layers++;
   }
   if (any && s->base.fd >= 0) cl_baseline_compact(&s->base);
@@ -700,33 +657,28 @@ int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {
   struct settle s = {.how = how, .out = settled, .base = {.fd = -1}};
   *settled = (struct cl_settled){0};
   int error = begin(&s);
-  bool work = how->repair;
-  for (size_t i = 0; i < s.layers; i++) work |= s.layer[i].ends;
-  if (s.layers == 0 && s.has_base) work = true; /* what could not be undone the last time */
+  bool work = how->repair || (s.layers == 0 && s.has_base); /* what could not be undone the last time */
+  bool of_boot = s.layers == 0, begun = false;
+  for (size_t i = 0; i < s.layers; i++) {
+    const struct cl_reservation *first = &s.layer[i].text.first;
+    work |= s.layer[i].ends;
+    of_boot |= first->tool == 0 || of_this_boot(first);
+    begun |= s.layer[i].ends && *first->trying;
+  }
   if (s.layers == 0 && !s.has_base && !error) cl_baseline_remove();
   if (error == EXDEV && !work) error = 0; /* nothing is to be done here */
-  if (error || !work) {
-    end(&s);
-    return error;
+  work &= !error;
+  if (work && of_boot && begun && !s.has_base) {
+    cl_warn("%s is missing, so the state before is unknown: only cgroups of this tool are removed", CL_BASELINE);
+    settled->damaged++;
   }
-  bool any_of_boot = s.layers == 0;
-  for (size_t i = 0; i < s.layers; i++)
-    any_of_boot |= of_this_boot(&s.layer[i].text.first) || s.layer[i].text.first.tool == 0;
-  if (any_of_boot && !s.has_base && s.layers) {
-    bool begun = false;
-    for (size_t i = 0; i < s.layers; i++) begun |= s.layer[i].ends && *s.layer[i].text.first.trying;
-    if (begun) {
-      cl_warn("%s is missing, so the state before is unknown: only cgroups of this tool are removed", CL_BASELINE);
-      settled->damaged++;
-    }
-  }
-  if (any_of_boot) {
+  if (work && of_boot) {
     say_damage(&s);
     settle_all(&s);
     if (!cl_files_is_tree()) remind_queues(&s);
   }
-  if (settled->failed) error = EIO;
-  else forget_ended(&s);
+  if (work && settled->failed) error = EIO;
+  else if (work) forget_ended(&s);
   end(&s);
   return error;
 }

@@ -32,9 +32,8 @@ static int check_owner(int fd, unsigned *owner) {
 
 int cl_socket_open(const char *name, int *fd, unsigned *owner) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  char real[CL_PATH_MOST + 256];
   bool abstract = name[0] == '@';
-  const char *path = abstract ? name : cl_files_path(name, real);
+  const char *path = abstract ? name : cl_files_path(name);
   size_t length = strlen(path);
   if (length == 0 || length >= sizeof address.sun_path) return ENAMETOOLONG;
   memcpy(address.sun_path, path, length + 1);

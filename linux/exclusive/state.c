@@ -24,17 +24,15 @@
 /* -- files ------------------------------------------------------------------------------------------------------------ */
 
 int cl_state_folder(void) {
-  char real[CL_PATH_MOST + 256];
-  cl_files_path(CL_STATE, real);
+  const char *real = cl_files_path(CL_STATE);
   if (mkdir(real, 0755)) return errno == EEXIST ? 0 : errno;
   return chmod(real, 0755) ? errno : 0; /* mkdir is subject to the umask */
 }
 
 int cl_state_open(const char *path, int flags, int *fd) {
-  char real[CL_PATH_MOST + 256];
   struct stat file;
   int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0 : O_NOFOLLOW;
-  *fd = open(cl_files_path(path, real), flags | follow | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+  *fd = open(cl_files_path(path), flags | follow | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
   int error = *fd < 0 ? errno : fstat(*fd, &file) ? errno : S_ISREG(file.st_mode) ? 0 : ENOTSUP;
   if (*fd >= 0 && error) close(*fd);
   /* A folder that is to be written, a FIFO without a reader, a socket, a link. */
@@ -57,8 +55,8 @@ bool cl_state_marked(int fd, enum cl_mark mark) {
 }
 
 void cl_state_space(char text[CL_SPACE_TEXT]) {
-  char real[CL_PATH_MOST + 256], link[64];
-  ssize_t length = readlink(cl_files_path("/proc/self/ns/pid", real), link, sizeof link - 1);
+  char link[64];
+  ssize_t length = readlink(cl_files_path("/proc/self/ns/pid"), link, sizeof link - 1);
   link[length < 0 ? 0 : length] = '\0';
   if (sscanf(link, "pid:[%20[0-9]]", text) != 1) snprintf(text, CL_SPACE_TEXT, "-");
 }
@@ -79,10 +77,15 @@ const char *cl_state_error(int error) {
 
 /* What a process has open in CL_STATE; "": nothing. */
 struct open_files {
-  int pid;
-  char folder[32]; /* /proc/PID/fd */
-  char layer[64], baseline[64]; /* the latter only where it was removed */
+  char layer[64], baseline[64]; /* /proc/PID/fd/N; the latter only where it was removed */
   bool layer_removed, lock_removed;
+};
+
+struct opens {
+  struct open_files *list;
+  size_t count;
+  char folder[32]; /* looked into */
+  struct open_files now; /* found there */
 };
 
 static bool has_end(const char *text, const char *end) {
@@ -91,72 +94,68 @@ static bool has_end(const char *text, const char *end) {
 }
 
 static int look_at(void *context, const char *name) {
-  struct open_files *o = context;
-  char path[64], real[CL_PATH_MOST + 256], to[CL_PATH_MOST];
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", o->folder, name) >= sizeof path) return 0;
-  ssize_t length = readlink(cl_files_path(path, real), to, sizeof to - 1);
-  if (length <= (ssize_t)strlen(CL_STATE "/") || strncmp(to, CL_STATE "/", strlen(CL_STATE "/")) != 0) return 0;
+  struct opens *o = context;
+  char to[CL_PATH_MOST];
+  const char *path = cl_path("%s/%s", o->folder, name);
+  ssize_t length = readlink(cl_files_path(path), to, sizeof to - 1);
+  if (length <= 0) return 0;
   to[length] = '\0';
-  bool removed = has_end(to, REMOVED);
-  if (removed) to[length - (ssize_t)strlen(REMOVED)] = '\0';
-  if (removed && strcmp(to, CL_BASELINE) == 0) snprintf(o->baseline, sizeof o->baseline, "%s", path);
-  if (removed && strcmp(to, CL_STATE "/lock") == 0) o->lock_removed = true;
-  if (!has_end(to, ".layer")) return 0;
-  snprintf(o->layer, sizeof o->layer, "%s", path);
-  o->layer_removed = removed;
+  if (strncmp(to, CL_STATE "/", strlen(CL_STATE "/")) != 0) return 0;
+  if (strcmp(to, CL_BASELINE REMOVED) == 0) snprintf(o->now.baseline, sizeof o->now.baseline, "%s", path);
+  if (strcmp(to, CL_STATE "/lock" REMOVED) == 0) o->now.lock_removed = true;
+  bool removed = has_end(to, ".layer" REMOVED);
+  if (!removed && !has_end(to, ".layer")) return 0;
+  snprintf(o->now.layer, sizeof o->now.layer, "%s", path);
+  o->now.layer_removed = removed;
   return 0;
 }
 
-struct search {
-  int (*each)(void *context, const struct open_files *of);
-  void *context;
-};
-
 static int look_into(void *context, const char *name) {
-  struct search *search = context;
-  char path[32], real[CL_PATH_MOST + 256];
+  struct opens *o = context;
   struct stat owner;
-  struct open_files open = {.pid = 0};
-  if (!isdigit((unsigned char)*name) || (size_t)snprintf(path, sizeof path, "/proc/%s", name) >= sizeof path) return 0;
-  if (stat(cl_files_path(path, real), &owner) || (owner.st_uid != 0 && !cl_files_is_tree())) return 0;
-  open.pid = atoi(name);
-  if ((size_t)snprintf(open.folder, sizeof open.folder, "%s/fd", path) >= sizeof open.folder) return 0;
-  cl_list(open.folder, look_at, &open); /* one that has ended meanwhile has none */
-  return open.layer[0] || open.lock_removed ? search->each(search->context, &open) : 0;
+  if (!isdigit((unsigned char)*name)) return 0;
+  if (stat(cl_files_path(cl_path("/proc/%s", name)), &owner) || (owner.st_uid != 0 && !cl_files_is_tree())) return 0;
+  if ((size_t)snprintf(o->folder, sizeof o->folder, "/proc/%s/fd", name) >= sizeof o->folder) return 0;
+  o->now = (struct open_files){.lock_removed = false};
+  cl_list(o->folder, look_at, o); /* one that has ended meanwhile has none */
+  if (!*o->now.layer && !o->now.lock_removed) return 0;
+  struct open_files *more = realloc(o->list, (o->count + 1) * sizeof *more);
+  if (more) (o->list = more)[o->count++] = o->now;
+  return more ? 0 : ENOMEM;
 }
 
-/* Stops at the first non-zero answer. */
-static int search(int (*each)(void *context, const struct open_files *of), void *context) {
-  struct search all = {each, context};
-  return geteuid() == 0 || cl_files_is_tree() ? cl_list("/proc", look_into, &all) : 0;
+/* All processes that have one of ours open; free() its list, also after an error. */
+static int search(struct opens *o) {
+  *o = (struct opens){.count = 0};
+  return geteuid() == 0 || cl_files_is_tree() ? cl_list("/proc", look_into, o) : 0;
 }
 
 /* -- the lock --------------------------------------------------------------------------------------------------------- */
-
-static int has_lock(void *context, const struct open_files *of) {
-  (void)context;
-  return of->lock_removed ? -1 : 0;
-}
 
 /* A tool working under a lock whose file was removed goes first: the new file was never written to. EWOULDBLOCK:
  * there is one. */
 static int give_way(int fd) {
   struct stat file;
+  struct opens o;
+  bool any = false;
   if (fstat(fd, &file)) return errno;
-  return file.st_size == 0 && search(has_lock, NULL) == -1 ? EWOULDBLOCK : 0;
+  if (file.st_size > 0) return 0;
+  search(&o);
+  for (size_t i = 0; i < o.count; i++) any |= o.list[i].lock_removed;
+  free(o.list);
+  return any ? EWOULDBLOCK : 0;
 }
 
 /* The file may be removed while waiting for it: then the lock obtained is useless, and this starts again. */
 int cl_state_try(int *fd) {
-  char real[CL_PATH_MOST + 256];
   struct stat got, there;
-  cl_files_path(CL_STATE "/lock", real);
   for (;;) {
     int error = cl_state_folder();
     if (!error) error = cl_state_open(CL_STATE "/lock", O_RDWR | O_CREAT, fd);
     if (error) return error;
     if (flock(*fd, LOCK_EX | LOCK_NB)) error = errno;
-    bool same = !error && fstat(*fd, &got) == 0 && stat(real, &there) == 0 && got.st_ino == there.st_ino;
+    bool is = !error && fstat(*fd, &got) == 0 && stat(cl_files_path(CL_STATE "/lock"), &there) == 0;
+    bool same = is && got.st_ino == there.st_ino;
     if (same && (error = give_way(*fd)) == 0) break;
     close(*fd);
     if (error) return error;
@@ -174,52 +173,44 @@ int cl_state_lock(int *fd, double patience_s) {
   return error;
 }
 
-int cl_state_holder(void) {
-  char text[16];
-  return cl_read(CL_STATE "/lock", text, sizeof text) ? 0 : atoi(text);
-}
-
 const char *cl_state_holder_text(char text[64]) {
   struct cl_task task;
-  int pid = cl_state_holder();
-  if (pid == 0 || cl_task_look(pid, &task)) snprintf(text, 64, "another tool");
+  char number[16];
+  int pid = cl_read(CL_STATE "/lock", number, sizeof number) ? 0 : atoi(number);
+  if (cl_task_look(pid, &task)) snprintf(text, 64, "another tool");
   else snprintf(text, 64, "pid %d (%s%s)", pid, task.name, task.state == 'T' ? ", stopped" : "");
   return text;
 }
 
 /* -- the baseline ----------------------------------------------------------------------------------------------------- */
 
-struct newest {
-  char *path;
-  unsigned long long copy;
-};
-
-/* A removed layer of a tool or watcher that lives, and not replaced or ended since. */
-static bool counts(const struct cl_text *t) {
-  return t->first.tool && (t->first.alive || t->first.watched) && !t->first.ended && !cl_layer_value(t, "moved");
-}
-
-static int compare_baseline(void *context, const struct open_files *of) {
-  struct newest *newest = context;
+/* An open layer `path` is that of a tool or watcher that lives, and not replaced or ended since; then *first is what
+ * it says. */
+static bool counts(const char *path, struct cl_reservation *first) {
   struct cl_text t;
-  if (of->baseline[0] == '\0' || cl_layer_read(of->layer, &t)) return 0;
-  bool lives = counts(&t);
+  if (*path == '\0' || cl_layer_read(path, &t)) return false;
+  bool alive = t.first.tool && (t.first.alive || t.first.watched) && !t.first.ended && !cl_layer_value(&t, "moved");
+  *first = t.first;
   cl_layer_free(&t);
-  struct cl_baseline b;
-  if (!lives || cl_baseline_look(&b, of->baseline)) return 0;
-  if (newest->path[0] == '\0' || b.copy > newest->copy) {
-    newest->copy = b.copy;
-    snprintf(newest->path, CL_PATH_MOST, "%s", of->baseline);
-  }
-  cl_baseline_free(&b);
-  return 0;
+  return alive;
 }
 
 int cl_state_baseline(char path[CL_PATH_MOST]) {
-  struct newest newest = {path, 0};
+  struct opens o;
+  struct cl_reservation first;
+  struct cl_baseline b;
+  unsigned long long newest = 0;
+  int error = search(&o);
   path[0] = '\0';
-  int error = search(compare_baseline, &newest);
-  return error ? error : path[0] ? 0 : ENOENT;
+  for (size_t i = 0; i < o.count; i++) {
+    const struct open_files *of = &o.list[i];
+    if (*of->baseline == '\0' || !counts(of->layer, &first) || cl_baseline_look(&b, of->baseline)) continue;
+    if (*path == '\0' || b.copy > newest) snprintf(path, CL_PATH_MOST, "%s", of->baseline);
+    if (b.copy > newest) newest = b.copy;
+    cl_baseline_free(&b);
+  }
+  free(o.list);
+  return error ? error : *path ? 0 : ENOENT;
 }
 
 /* -- all reservations ------------------------------------------------------------------------------------------------- */
@@ -236,10 +227,9 @@ static int add(struct gather *g, const struct cl_reservation *one) {
 }
 
 static int add_layer(void *context, const char *name) {
-  char path[CL_PATH_MOST];
   struct cl_text t;
+  const char *path = cl_path(CL_STATE "/%s", name);
   if (!has_end(name, ".layer")) return 0;
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", CL_STATE, name) >= sizeof path) return ENAMETOOLONG;
   int error = cl_layer_read(path, &t);
   if (error) return error == ENOENT ? 0 : error; /* it has ended meanwhile */
   if (t.strange) cl_warn("%s is no file of this tool: ignored, remove it", path);
@@ -248,14 +238,16 @@ static int add_layer(void *context, const char *name) {
   return error;
 }
 
-static int add_removed(void *context, const struct open_files *of) {
-  struct gather *g = context;
-  struct cl_text t;
-  if (!of->layer_removed || cl_layer_read(of->layer, &t)) return 0;
-  bool new = counts(&t);
-  for (size_t i = 0; i < g->count; i++) new &= g->list[i].id != t.first.id;
-  int error = new ? add(g, &t.first) : 0;
-  cl_layer_free(&t);
+static int add_removed(struct gather *g) {
+  struct opens o;
+  struct cl_reservation first;
+  int error = search(&o);
+  for (size_t i = 0; i < o.count && !error; i++) {
+    bool new = o.list[i].layer_removed && counts(o.list[i].layer, &first);
+    for (size_t j = 0; new && j < g->count; j++) new = g->list[j].id != first.id;
+    if (new) error = add(g, &first);
+  }
+  free(o.list);
   return error;
 }
 
@@ -279,7 +271,7 @@ int cl_layers(struct cl_reservation **list, size_t *count) {
   struct gather g = {NULL, 0};
   int error = cl_list(CL_STATE, add_layer, &g);
   if (error == ENOENT) error = 0;
-  if (!error && !add_up(&g)) error = search(add_removed, &g);
+  if (!error && !add_up(&g)) error = add_removed(&g);
   if (error) {
     free(g.list);
     g = (struct gather){NULL, 0};

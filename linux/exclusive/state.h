@@ -16,9 +16,7 @@
 int cl_state_try(int *fd); /* EWOULDBLOCK: another has it */
 /* The same, but waits up to `patience_s`. */
 int cl_state_lock(int *fd, double patience_s);
-/* Who has it: its pid, or 0. */
-int cl_state_holder(void);
-/* "pid 4711 (coreloom-exclus)" */
+/* Who has it: "pid 4711 (coreloom-exclus)" */
 const char *cl_state_holder_text(char text[64]);
 
 /* The folder, which everybody may read whatever the umask is. */

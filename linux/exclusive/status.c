@@ -95,7 +95,8 @@ void cl_held_of(const struct cl_reservation *r, struct cl_held *held) {
 
 void cl_held_free(struct cl_held *held) { cl_target_free(&held->target); }
 
-bool cl_held_count(const struct cl_held *held, struct cl_program *sum) {
+/* The counters of all its processes together; false: none lives. */
+static bool count(const struct cl_held *held, struct cl_program *sum) {
   bool lives = false;
   *sum = (struct cl_program){.wall_s = cl_now()};
   for (size_t i = 0; i < held->target.process.count; i++) {
@@ -142,9 +143,11 @@ static void fill(struct row *row, struct cl_reservation *r) {
   row->seconds = isnan(now) ? NAN : fmax(now - (double)r->born / (double)sysconf(_SC_CLK_TCK), 0);
   if (row->state != HELD && row->state != GONE) return;
   cl_held_of(r, &row->held);
-  char text[256];
-  row->knows_before = !cl_layer_note(r->path, "before", text, sizeof text) && !cl_rates_parse(text, &row->before);
-  row->lives = cl_held_count(&row->held, &row->program);
+  struct cl_text t;
+  const char *before = cl_layer_read(r->path, &t) ? NULL : cl_layer_value(&t, "before");
+  row->knows_before = before && !cl_rates_parse(before, &row->before);
+  cl_layer_free(&t);
+  row->lives = count(&row->held, &row->program);
   check_held(row);
 }
 

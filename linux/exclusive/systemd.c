@@ -18,6 +18,7 @@
 
 #include "dbus.h"
 #include "hold.h"
+#include "lines.h"
 #include "say.h"
 
 #define SOCKET "/run/systemd/private"
@@ -220,17 +221,17 @@ static void expect(struct cl_hold *hold, const char *mount) {
 
 /* The entry by which the process goes back to its group when the scope is left. */
 static int note_group(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
-  char old[CL_PATH_MOST], what[CL_PATH_MOST * 2 + 128], pid[16], born[24];
+  char old[CL_PATH_MOST], what[CL_PATH_MOST * 2 + 128];
   int error = cl_task_folder(task->tid, old, sizeof old);
   if (error) {
     snprintf(why, size, "cannot find the cgroup of process %d: %s", task->pid, strerror(error));
     return error;
   }
-  snprintf(pid, sizeof pid, "%d", task->pid);
-  snprintf(born, sizeof born, "%llu", task->born);
   snprintf(what, sizeof what, "systemd moves process %d (%s) to %s (was in %s)", task->pid, task->name, hold->group,
            old);
-  return cl_change_other(&hold->changes, what, (const char *[]){"group", pid, born, old, hold->group}, 5);
+  const char *pid = cl_line_of((unsigned)task->pid);
+  return cl_change_other(&hold->changes, what, (const char *[]){"group", pid, cl_line_of(task->born), old, hold->group},
+                         5);
 }
 
 static bool gives_cpusets(const char *group) {

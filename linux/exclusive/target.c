@@ -45,10 +45,6 @@ void cl_target_free(struct cl_target *target) {
 
 /* -- cgroups ---------------------------------------------------------------------------------------------------- */
 
-static bool join(char path[CL_PATH_MOST], const char *folder, const char *name) {
-  return (size_t)snprintf(path, CL_PATH_MOST, "%s/%s", folder, name) < CL_PATH_MOST;
-}
-
 bool cl_is_below(const char *path, const char *folder) {
   size_t length = strlen(folder);
   return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
@@ -76,16 +72,15 @@ int cl_target_folder(const char *path, struct cl_target *t) {
   if (*clean == '/') below = of_proc ? clean + 1 : clean + mount + (clean[mount] == '/');
   if (*below == '\0') return EPERM;
   if (!is_clean(below)) return EINVAL;
-  if (!join(t->folder, GROUPS, below)) return EINVAL;
+  if (snprintf(t->folder, CL_PATH_MOST, GROUPS "/%s", below) >= CL_PATH_MOST) return EINVAL;
   if (cl_group_mount(mount_path, sizeof mount_path) || !cl_is_below(t->folder, mount_path)) return ENOENT;
   if (strcmp(t->folder, mount_path) == 0) return EPERM;
   return cl_is_group(t->folder) ? 0 : ENOENT;
 }
 
 static int add_processes(const char *folder, struct cl_tasks *tasks) {
-  char path[CL_PATH_MOST], *text;
-  if (!join(path, folder, "cgroup.procs")) return ENAMETOOLONG;
-  int error = cl_read_all(path, &text);
+  char *text;
+  int error = cl_read_all(cl_path("%s/cgroup.procs", folder), &text);
   if (error) return 0; /* it has gone meanwhile; or its threads are apart, and their processes are listed above */
   for (char *at = text, *end; !error; at = end) {
     struct cl_task task;
@@ -118,7 +113,8 @@ static int read_group(const struct walk *walk) {
 static int walk_group(void *context, const char *name) {
   const struct walk *above = context;
   char path[CL_PATH_MOST];
-  if (above->depth == DEEP || !join(path, above->folder, name)) return ENAMETOOLONG;
+  if (above->depth == DEEP || snprintf(path, sizeof path, "%s/%s", above->folder, name) >= CL_PATH_MOST)
+    return ENAMETOOLONG;
   return read_group(&(struct walk){above->tasks, path, above->depth + 1});
 }
 

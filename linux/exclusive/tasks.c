@@ -23,29 +23,30 @@ int cl_task_allowed(int tid, struct cl_cpus *cpus) {
   return sched_getaffinity(tid, sizeof *cpus, (cpu_set_t *)cpus) ? errno : 0;
 }
 
+/* Its status, and where its CPUs are in it. */
+static int find_list(int tid, char text[4096], char **list) {
+  static const char head[] = "\nCpus_allowed_list:\t";
+  int error = cl_read(cl_path("/proc/%d/status", tid), text, 4096);
+  if (error) return error;
+  *list = strstr(text, head);
+  return *list ? *list += sizeof head - 1, 0 : EINVAL;
+}
+
 int cl_task_asked(int tid, struct cl_cpus *cpus) {
-  char path[64], text[4096];
-  snprintf(path, sizeof path, "/proc/%d/status", tid);
-  int error = cl_read(path, text, sizeof text);
-  const char *list = error ? NULL : strstr(text, "\nCpus_allowed_list:\t");
-  if (list == NULL) return error ? error : EINVAL;
-  list += strlen("\nCpus_allowed_list:\t");
-  char line[CL_CPUS_TEXT];
-  snprintf(line, sizeof line, "%.*s", (int)strcspn(list, "\n"), list);
-  return cl_cpus_parse(line, cpus);
+  char text[4096], *list;
+  int error = find_list(tid, text, &list);
+  if (error) return error;
+  list[strcspn(list, "\n")] = '\0';
+  return cl_cpus_parse(list, cpus);
 }
 
 int cl_task_allow(int tid, const struct cl_cpus *cpus) {
   if (!cl_files_is_tree()) return sched_setaffinity(tid, sizeof *cpus, (const cpu_set_t *)cpus) ? errno : 0;
-  char path[64], text[4096], list[CL_CPUS_TEXT], whole[sizeof text + sizeof list];
-  snprintf(path, sizeof path, "/proc/%d/status", tid);
-  int error = cl_read(path, text, sizeof text);
-  char *at = error ? NULL : strstr(text, "\nCpus_allowed_list:\t");
-  if (at == NULL) return error ? ESRCH : EINVAL;
-  at += strlen("\nCpus_allowed_list:\t");
-  snprintf(whole, sizeof whole, "%.*s%s%s\n", (int)(at - text), text, cl_cpus_format(cpus, list),
-           at + strcspn(at, "\n"));
-  return cl_write(path, whole);
+  char text[4096], whole[sizeof text + CL_CPUS_TEXT], *at;
+  int error = find_list(tid, text, &at);
+  if (error) return error == EINVAL ? error : ESRCH;
+  snprintf(whole, sizeof whole, "%.*s%s%s\n", (int)(at - text), text, cl_cpus_text(cpus), at + strcspn(at, "\n"));
+  return cl_write(cl_path("/proc/%d/status", tid), whole);
 }
 
 /* The fields of proc(5)'s stat that are used, counted from 1; the name may hold blanks and brackets. */
@@ -54,19 +55,14 @@ static int parse_stat(const char *text, struct cl_task *task) {
   if (open == NULL || close == NULL || close < open || close[1] != ' ' || close[2] == '\0') return EINVAL;
   snprintf(task->name, sizeof task->name, "%.*s", (int)(close - open - 1), open + 1);
   task->state = close[2];
-  unsigned long long field[40] = {0};
-  char *at = (char *)close + 3;
-  for (int i = 4; i < 40; i++) {
-    char *end;
-    field[i] = strtoull(at, &end, 10);
-    if (end == at) return EINVAL;
-    at = end;
-  }
-  unsigned flags = (unsigned)field[9];
-  task->parent = (int)field[4];
-  task->used = field[14] + field[15];
-  task->born = field[22];
-  task->cpu = (int)field[39];
+  unsigned long long flags, user, system;
+  if (sscanf(
+          close + 3,
+          "%d %*s %*s %*s %*s %llu %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s "
+          "%*s %*s %*s %*s %*s %*s %*s %*s %*s %d",
+          &task->parent, &flags, &user, &system, &task->born, &task->cpu) != 6)
+    return EINVAL;
+  task->used = user + system;
   task->kernel = (flags & PF_KTHREAD) != 0;
   task->fixed = (flags & PF_NO_SETAFFINITY) != 0;
   return 0;
@@ -86,7 +82,6 @@ static int read_stat(const char *path, int pid, int tid, struct cl_task *task) {
 
 struct gather {
   struct cl_tasks *tasks;
-  size_t room;
   int pid;
   bool (*wanted)(const void *context, const struct cl_cpus *allowed);
   const void *context;
@@ -94,24 +89,14 @@ struct gather {
 
 /* The call that asks for its CPUs is cheap, reading its file is not. */
 static int add_tid(struct gather *g, int tid) {
-  struct cl_tasks *tasks = g->tasks;
   struct cl_cpus allowed;
-  char path[64];
   int error = has_ended(cl_task_allowed(tid, &allowed));
   if (error) return error == ESRCH ? 0 : error;
   if (g->wanted && !g->wanted(g->context, &allowed)) return 0;
-  if (tasks->count == g->room) {
-    size_t room = g->room ? g->room * 2 : 256;
-    struct cl_task *more = realloc(tasks->task, room * sizeof *more);
-    if (more == NULL) return ENOMEM;
-    tasks->task = more;
-    g->room = room;
-  }
-  struct cl_task *task = &tasks->task[tasks->count];
-  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", g->pid, tid);
-  error = read_stat(path, g->pid, tid, task);
-  task->allowed = allowed;
-  if (!error) tasks->count++;
+  struct cl_task task;
+  error = read_stat(cl_path("/proc/%d/task/%d/stat", g->pid, tid), g->pid, tid, &task);
+  task.allowed = allowed;
+  if (!error) error = cl_tasks_add(g->tasks, &task);
   return error == ESRCH ? 0 : error; /* it has ended meanwhile */
 }
 
@@ -122,10 +107,8 @@ static int add_thread(void *context, const char *name) {
 
 static int add_process(void *context, const char *name) {
   struct gather *g = context;
-  char path[64];
   if (!cl_line_id(name, &g->pid)) return 0;
-  snprintf(path, sizeof path, "/proc/%d/task", g->pid);
-  int error = cl_list(path, add_thread, g);
+  int error = cl_list(cl_path("/proc/%d/task", g->pid), add_thread, g);
   return error == ENOENT || error == ESRCH ? 0 : error;
 }
 
@@ -147,33 +130,26 @@ int cl_tasks_if(bool (*wanted)(const void *context, const struct cl_cpus *allowe
   return gathered(cl_list("/proc", add_process, &g), tasks);
 }
 
-static bool meets(const void *cpus, const struct cl_cpus *allowed) {
-  struct cl_cpus both = cl_cpus_and(cpus, allowed);
-  return cl_cpus_count(&both) > 0;
-}
+static bool meets(const void *cpus, const struct cl_cpus *allowed) { return cl_cpus_meet(cpus, allowed); }
 
 int cl_tasks_on(const struct cl_cpus *cpus, struct cl_tasks *tasks) { return cl_tasks_if(meets, cpus, tasks); }
 
 int cl_tasks_read(struct cl_tasks *tasks) { return cl_tasks_if(NULL, NULL, tasks); }
 
 int cl_tasks_still(const struct cl_tasks *before, const struct cl_cpus *cpus, struct cl_tasks *tasks) {
-  *tasks = (struct cl_tasks){malloc((before->count + 1) * sizeof *tasks->task), 0};
-  if (tasks->task == NULL) return ENOMEM;
-  for (size_t i = 0; i < before->count; i++) {
-    struct cl_cpus allowed;
-    if (cl_task_allowed(before->task[i].tid, &allowed) || !meets(cpus, &allowed)) continue;
-    tasks->task[tasks->count] = before->task[i];
-    tasks->task[tasks->count++].allowed = allowed;
+  int error = 0;
+  *tasks = (struct cl_tasks){NULL, 0};
+  for (size_t i = 0; i < before->count && !error; i++) {
+    struct cl_task task = before->task[i];
+    if (cl_task_allowed(task.tid, &task.allowed) == 0 && meets(cpus, &task.allowed)) error = cl_tasks_add(tasks, &task);
   }
-  return 0;
+  return error;
 }
 
 int cl_tasks_of(int pid, struct cl_tasks *tasks) {
-  char name[16];
   *tasks = (struct cl_tasks){NULL, 0};
   struct gather g = {.tasks = tasks};
-  snprintf(name, sizeof name, "%d", pid);
-  int error = pid > 0 ? add_process(&g, name) : ESRCH;
+  int error = pid > 0 ? add_process(&g, cl_path("%d", pid)) : ESRCH;
   if (!error && tasks->count == 0) error = ESRCH;
   return gathered(error, tasks);
 }
@@ -199,23 +175,18 @@ int cl_tasks_kernel(struct cl_tasks *tasks) {
 }
 
 int cl_task_look(int tid, struct cl_task *task) {
-  char path[64];
   if (tid <= 0) return ESRCH;
   /* The one in its own folder adds up the times of all threads of its process. */
-  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", tid, tid);
-  int error = read_stat(path, 0, tid, task);
-  if (error && cl_files_is_tree()) { /* where threads have no folder `task` */
-    snprintf(path, sizeof path, "/proc/%d/stat", tid);
-    error = read_stat(path, 0, tid, task);
-  }
+  int error = read_stat(cl_path("/proc/%d/task/%d/stat", tid, tid), 0, tid, task);
+  if (error && cl_files_is_tree()) /* where threads have no folder `task` */
+    error = read_stat(cl_path("/proc/%d/stat", tid), 0, tid, task);
   return error ? error : has_ended(cl_task_allowed(tid, &task->allowed));
 }
 
 int cl_task_read(int tid, struct cl_task *task) {
-  char path[64], text[4096];
+  char text[4096];
   if (tid <= 0) return ESRCH;
-  snprintf(path, sizeof path, "/proc/%d/status", tid);
-  int error = cl_read_start(path, text, sizeof text); /* the fourth line of it */
+  int error = cl_read_start(cl_path("/proc/%d/status", tid), text, sizeof text); /* the fourth line of it */
   const char *group = error ? NULL : strstr(text, "\nTgid:\t");
   if (group == NULL) return error == ENOENT || !error ? ESRCH : error;
   error = cl_task_look(tid, task);
@@ -224,10 +195,12 @@ int cl_task_read(int tid, struct cl_task *task) {
 }
 
 int cl_tasks_add(struct cl_tasks *tasks, const struct cl_task *task) {
-  struct cl_task *more = realloc(tasks->task, (tasks->count + 1) * sizeof *more);
-  if (more == NULL) return ENOMEM;
-  tasks->task = more;
-  more[tasks->count++] = *task;
+  if ((tasks->count & (tasks->count - 1)) == 0) { /* as many as there was room for */
+    struct cl_task *more = realloc(tasks->task, (tasks->count ? tasks->count * 2 : 1) * sizeof *more);
+    if (more == NULL) return ENOMEM;
+    tasks->task = more;
+  }
+  tasks->task[tasks->count++] = *task;
   return 0;
 }
 
@@ -242,9 +215,9 @@ bool cl_task_lives(int tid, unsigned long long born) {
 }
 
 int cl_task_group(int tid, char *path, size_t size) {
-  char file[64], *text;
-  snprintf(file, sizeof file, "/proc/%d/cgroup", tid);
-  int error = cl_read_all(file, &text); /* a line for each hierarchy; a path has up to 4096 bytes */
+  char *text;
+  int error = cl_read_all(cl_path("/proc/%d/cgroup", tid),
+                          &text); /* a line for each hierarchy; a path has up to 4096 bytes */
   if (error) return error;
   char *group = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
   if (group) {
@@ -294,10 +267,7 @@ int cl_group_mount(char *path, size_t size) {
   return error ? error : (size_t)snprintf(path, size, "%s", mount) < size ? 0 : ENAMETOOLONG;
 }
 
-bool cl_is_group(const char *folder) {
-  char path[CL_PATH_MOST];
-  return (size_t)snprintf(path, sizeof path, "%s/cgroup.procs", folder) < sizeof path && cl_exists(path);
-}
+bool cl_is_group(const char *folder) { return cl_exists(cl_path("%s/cgroup.procs", folder)); }
 
 int cl_task_folder(int tid, char *path, size_t size) {
   char group[CL_FOLDER_MOST];
@@ -309,11 +279,10 @@ int cl_task_folder(int tid, char *path, size_t size) {
 }
 
 int cl_granted(int tid, struct cl_cpus *cpus) {
-  char folder[CL_FOLDER_MOST], path[CL_FOLDER_MOST + 32], text[CL_CPUS_TEXT];
+  char folder[CL_FOLDER_MOST], text[CL_CPUS_TEXT];
   int error = cl_task_folder(tid, folder, sizeof folder);
   while (!error) {
-    snprintf(path, sizeof path, "%s/cpuset.cpus.effective", folder);
-    int unread = cl_read(path, text, sizeof text);
+    int unread = cl_read(cl_path("%s/cpuset.cpus.effective", folder), text, sizeof text);
     if (unread == 0) return cl_cpus_parse(text, cpus);
     if (unread == ENAMETOOLONG) return unread; /* it may be there: what is above it may grant more */
     char *slash = strrchr(folder, '/');
@@ -336,19 +305,13 @@ bool cl_kernel_since(int major, int minor) {
   return has_major != major ? has_major > major : has_minor >= minor;
 }
 
-int cl_online(struct cl_cpus *cpus) {
-  char text[CL_CPUS_TEXT];
-  int error = cl_read("/sys/devices/system/cpu/online", text, sizeof text);
-  return error ? error : cl_cpus_parse(text, cpus);
-}
+int cl_online(struct cl_cpus *cpus) { return cl_read_cpus("/sys/devices/system/cpu/online", cpus); }
 
 struct cl_cpus cl_siblings(int cpu) {
-  char path[96], text[CL_CPUS_TEXT];
   struct cl_cpus set;
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &set) || !cl_cpus_has(&set, cpu))
-    return cl_cpus_one(cpu); /* a kernel without topology: a core of its own */
-  return set;
+  const char *path = cl_path("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+  /* A kernel without topology: a core of its own. */
+  return cl_read_cpus(path, &set) || !cl_cpus_has(&set, cpu) ? cl_cpus_one(cpu) : set;
 }
 
 int cl_boot(char text[40]) { return cl_read("/proc/sys/kernel/random/boot_id", text, 40); }

@@ -22,7 +22,7 @@ struct cl_task {
 
 struct cl_tasks {
   struct cl_task *task; /* by pid, then tid */
-  size_t count;
+  size_t count; /* there is room for the next power of two: only cl_tasks_add() adds to a list */
 };
 
 /* All tasks; those that end meanwhile are left out. cl_tasks_free() it. Cost: one file (stat) and one call a task. */

@@ -14,8 +14,7 @@ static const char *const words[] = {
 
 static void check(const struct cl_baseline *b) {
   char key[64];
-  for (size_t i = 0; i < b->count; i++) {
-    const struct cl_known *k = &b->known[i];
+  for (const struct cl_known *k = b->known; k; k = k->next) {
     fuzz_note_text(k->key), fuzz_note_text(k->base), fuzz_note_text(k->written);
     fuzz_note_number(k->how), fuzz_note_number(k->born);
     fuzz_check(cl_baseline_find(b, k->kind, k->key) == k, "'%s' is not found", k->key);
@@ -46,8 +45,7 @@ static void write_again(struct cl_baseline *b) {
   }
   size_t taken = fresh.count;
   int error = cl_baseline_hold(&fresh, &b->held);
-  for (size_t i = 0; i < b->count && !error; i++) {
-    const struct cl_known *k = &b->known[i];
+  for (const struct cl_known *k = b->known; k && !error; k = k->next) {
     struct cl_task task = {.tid = k->tid, .born = k->born};
     struct cl_cpus base, written;
     if (k->kind != CL_TASK) {
@@ -62,9 +60,9 @@ static void write_again(struct cl_baseline *b) {
                again.damaged);
     fuzz_check(again.count == fresh.count && cl_cpus_equal(&again.held, &b->held),
                "%zu of %zu are read (%zu were taken)", again.count, fresh.count, taken);
-    for (size_t i = 0; i < fresh.count; i++) {
-      const struct cl_known *k = cl_baseline_find(&again, fresh.known[i].kind, fresh.known[i].key);
-      fuzz_check(k && same(k, &fresh.known[i]), "'%s' is another", fresh.known[i].key);
+    for (const struct cl_known *one = fresh.known; one; one = one->next) {
+      const struct cl_known *k = cl_baseline_find(&again, one->kind, one->key);
+      fuzz_check(k && same(k, one), "'%s' is another", one->key);
     }
     cl_baseline_free(&again);
   }
