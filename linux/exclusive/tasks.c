@@ -220,10 +220,8 @@ int cl_task_group(int tid, char *path, size_t size) {
                           &text); /* a line for each hierarchy; a path has up to 4096 bytes */
   if (error) return error;
   char *group = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
-  if (group) {
-    group = strchr(group, '/');
-    group[strcspn(group, "\n")] = '\0';
-  }
+  if (group) group = strchr(group, '/');
+  if (group) group[strcspn(group, "\n")] = '\0';
   if (group == NULL) error = ENOENT;
   else if (cl_leads_up(group)) error = EXDEV;
   else error = (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
