@@ -298,7 +298,7 @@ def test_a_plan_says_why_and_each_change(tmp_path: Path) -> None:
     assert (status, out.splitlines()) == (
         0,
         [
-            "CPU 1: run-queue wait 0 %, 1 movable task, 0 pinned, 0 IRQs, others go to CPU 0",
+            "CPU 1: run-queue wait 0 %, 1 movable task, 0 pinned, 0 IRQs, lightest of the rest: CPU 0",
             "set affinity of task 1 (init) to 0 (was 0-1)",
             "set affinity of task 20 (server) to 0 (was 0-1)",
             "set affinity of task 40 (work) to 1 (was 0-1)",
