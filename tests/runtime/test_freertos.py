@@ -50,7 +50,7 @@ def test_the_tick_preempts_and_slices(kernel: str, cpus: int) -> None:
 @pytest.mark.parametrize(("kernel", "cpus"), BUILDS)
 def test_an_exception_ends_the_program(kernel: str, cpus: int) -> None:
     result = run("fault", kernel, cpus)
-    assert result.exit_status == 139
+    assert result.exit_status == 132
     line = f"fault: cpu {cpus > 1:d}, task broken, illegal instruction at pc "
     assert result.uart.startswith(line)
     assert result.uart.endswith(", address 0xc0001073\n")  # the instruction

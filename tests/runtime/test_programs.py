@@ -256,13 +256,13 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
 LATE = {
     True: """\
-beside a thread that computes: semaphore 111, mutex 99, condition variable 116, receive 109, send 99
-alone: semaphore 43, mutex 38, condition variable 47, receive 44, send 36
+beside a thread that computes: semaphore 107, mutex 99, condition variable 113, receive 102, send 100
+alone: semaphore 41, mutex 37, condition variable 48, receive 43, send 38
 ok
 """,
     False: """\
-beside a thread that computes: semaphore 217, mutex 225, condition variable 247, receive 222, send 226
-alone: semaphore 242, mutex 232, condition variable 248, receive 225, send 231
+beside a thread that computes: semaphore 217, mutex 230, condition variable 239, receive 230, send 241
+alone: semaphore 239, mutex 246, condition variable 253, receive 225, send 232
 ok
 """,
 }
@@ -276,10 +276,10 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
-inherit: lock 329, unlock 335
-protect: lock 407, unlock 372
-inherit, one waits: lock 654, unlock 851
-inherit, a chain of three: lock 884, unlock 2104
+inherit: lock 337, unlock 328
+protect: lock 421, unlock 371
+inherit, one waits: lock 687, unlock 863
+inherit, a chain of three: lock 906, unlock 2123
 ok
 """
 
@@ -288,8 +288,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 118, unlock 110
-inherit, a chain of three: lock 114, unlock 225
+inherit, one waits: lock 122, unlock 108
+inherit, a chain of three: lock 116, unlock 229
 ok
 """
 
@@ -353,39 +353,39 @@ def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
 # Cycles of a round, of barriers.c, standard core, warm cache: CPUs, kernel, whether its objects are there.
 BARRIERS = {
     (1, "hw", True): """\
-2 threads: barrier 104, mutex and condition variable 191
-4 threads: barrier 263, mutex and condition variable 481
-8 threads: barrier 588, mutex and condition variable 1067
+2 threads: barrier 103, mutex and condition variable 191
+4 threads: barrier 260, mutex and condition variable 481
+8 threads: barrier 583, mutex and condition variable 1067
 ok
 """,
     (1, "hw", False): """\
-2 threads: barrier 571, mutex and condition variable 680
-4 threads: barrier 1553, mutex and condition variable 1832
-8 threads: barrier 3538, mutex and condition variable 4158
+2 threads: barrier 597, mutex and condition variable 716
+4 threads: barrier 1664, mutex and condition variable 2000
+8 threads: barrier 3979, mutex and condition variable 4732
 ok
 """,
     (1, "sw", True): """\
-2 threads: barrier 249, mutex and condition variable 482
-4 threads: barrier 630, mutex and condition variable 1209
-8 threads: barrier 1500, mutex and condition variable 2757
+2 threads: barrier 249, mutex and condition variable 492
+4 threads: barrier 629, mutex and condition variable 1218
+8 threads: barrier 1500, mutex and condition variable 2772
 ok
 """,
     (2, "hw", True): """\
 2 threads: barrier 38, mutex and condition variable 86
-4 threads: barrier 195, mutex and condition variable 286
-8 threads: barrier 395, mutex and condition variable 606
+4 threads: barrier 197, mutex and condition variable 286
+8 threads: barrier 391, mutex and condition variable 607
 ok
 """,
     (2, "hw", False): """\
-2 threads: barrier 429, mutex and condition variable 454
-4 threads: barrier 1228, mutex and condition variable 1648
-8 threads: barrier 2843, mutex and condition variable 3684
+2 threads: barrier 443, mutex and condition variable 474
+4 threads: barrier 1327, mutex and condition variable 1748
+8 threads: barrier 3248, mutex and condition variable 4090
 ok
 """,
     (2, "sw", True): """\
-2 threads: barrier 283, mutex and condition variable 1135
-4 threads: barrier 832, mutex and condition variable 3493
-8 threads: barrier 1779, mutex and condition variable 8123
+2 threads: barrier 282, mutex and condition variable 1009
+4 threads: barrier 889, mutex and condition variable 3418
+8 threads: barrier 1833, mutex and condition variable 7858
 ok
 """,
 }
@@ -509,7 +509,7 @@ def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> 
     assert (result.reason, result.exit_status) == ("deadlock", None)
     assert result.cycles < 100_000
     barrier, mutex = {
-        "hw": ("an object in memory", "pthread_mutex_lock < cross"),
+        "hw": ("condition variable 0", "pthread_mutex_lock < cross"),
         "sw": ("condition variable 0", "cross"),
     }[kernel]
     semaphore = "sem_wait < wait_for_semaphore"

@@ -25,6 +25,7 @@ _RA, _SP = 1, 2  # registers
 _OURS = f"{zig.PLACE}/runtime/"
 _FIRST = ("cl_thread_main", "cl_boot_main")  # of each thread
 _SWITCH_FRAME = 64  # of cl_switch, above the 16 bytes that every suspended thread has (runtime/README.md)
+_APART_T0 = 52  # where the return address of cl_hw_settle_apart is in that
 KINDS = (
     "port",
     "condition variable",
@@ -179,8 +180,12 @@ class Machine:
             pc = self.word(sp)
             sp += 16
             start, length = self._symbols.get("cl_switch", (0, 0))
+            apart, size = self._symbols.get("cl_hw_settle_apart", (0, 0))
             if start <= pc < start + length:
                 pc = self.word(sp)
+                sp += _SWITCH_FRAME
+            elif apart <= pc < apart + size:  # called by a function without a frame, whose ra it keeps
+                pc, ra = self.word(sp + _APART_T0), self.word(sp)
                 sp += _SWITCH_FRAME
         for _ in range(_DEEPEST):
             yield pc - 1  # in the call, which may be the function's last instruction
