@@ -340,7 +340,10 @@ def test_quick_measurement_makes_no_page(
     ((where, texts),) = asked
     models = ("amp-standard", "amp-sdram-standard")
     assert where == [f"build the model of {model}, 2 CPUs" for model in models]
-    assert len(texts) == sum(len(m.kernels) for m in ipc_transfer.MECHANISMS.values()) + 11
+    mechanisms = ipc_transfer.MECHANISMS.values()
+    busy = sum(len(m.kernels) for m in mechanisms if m.shape == "pairs")
+    assert sum(text.endswith(", busy receiver") for text in texts) == busy
+    assert len(texts) == sum(len(m.kernels) for m in mechanisms) + busy + 11
 
 
 def test_unfinished_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,11 +74,11 @@ def test_costs_are_in_microseconds_of_the_assumed_clock() -> None:
 
 
 WOKEN = {  # kernel, policy, real-time: cycles from the end of the sleep, median and most
-    ("sw", "artis", False): (43499, 49407),
+    ("sw", "artis", False): (43038, 49030),
     ("sw", "artis", True): (4036, 5964),
-    ("sw", "dynamic", True): (35870, 42745),  # knows no real-time threads
+    ("sw", "dynamic", True): (35918, 42820),  # knows no real-time threads
     ("hw", "partitioned", False): (34525, 39154),
-    ("hw", "partitioned", True): (301, 479),
+    ("hw", "partitioned", True): (314, 464),
 }
 
 

@@ -101,7 +101,7 @@ def test_quick_is_a_part_of_the_whole() -> None:
     assert [job.text for job in (*first, *wanted)] == [
         "prepare the guest",
         "kill -9 at 5 moments, isolated",
-        "kill -9 at 5 moments, cpuset",
+        "kill -9 at 5 moments, root",
         "kill -9 at 5 moments, affinity",
         "none: nothing else, seed 1",
         "16 hogs: 16 CPU-bound threads, seed 1",

@@ -57,8 +57,8 @@ def test_an_operation_waits_until_it_is_executed() -> None:
 
 # Of each core, kernel and kind: switches, cycles (min, mean, max), and the stages of the one with the median.
 SWITCHES = {
-    ("standard", "sw", "voluntary"): (202, (97, 97.5, 144), (None, 75, 5, 17, None)),
-    ("standard", "sw", "full-context"): (48, (191, 191.9, 233), (25, 94, 19, 25, 28)),
+    ("standard", "sw", "voluntary"): (202, (97, 97.6, 144), (None, 75, 5, 17, None)),
+    ("standard", "sw", "full-context"): (48, (191, 192.0, 216), (25, 94, 19, 25, 28)),
     ("standard", "hw", "voluntary"): (202, (28, 28.2, 65), (4, 8, 3, 13, None)),
     ("standard", "hw", "full-context"): (49, (106, 106.6, 133), (20, 9, 21, 27, 29)),
     ("economy", "sw", "voluntary"): (202, (244, 336.6, 348), (None, 284, 11, 42, None)),
@@ -125,7 +125,7 @@ def test_the_table_and_the_plot_of_the_stages() -> None:
 
 @pytest.mark.parametrize(
     ("app", "operations", "waited", "wait_mean", "wait_max"),
-    [("image", 10_067, 75, 0.01, 3), ("packets", 12_996, 145, 0.02, 3)],
+    [("image", 9_925, 54, 0.01, 3), ("packets", 12_994, 139, 0.02, 3)],
 )
 def test_operations_seldom_wait_for_those_of_another_cpu(
     app: str, operations: int, waited: int, wait_mean: float, wait_max: int
