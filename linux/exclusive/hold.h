@@ -53,8 +53,6 @@ struct cl_hold {
   int moved, kernel_moved, kernel_stay, irqs_moved, irqs_managed;
 };
 
-/* What the list of a group may have while this and the other reservations hold. */
-struct cl_cpus cl_lists(const struct cl_hold *hold, const struct cl_reservation *other, size_t others);
 /* A signal has come: what takes long stops, and answers EINTR. */
 bool cl_interrupted(const struct cl_hold *hold);
 

@@ -74,7 +74,8 @@ static const char *list(const struct cl_cpus *cpus) {
   return start;
 }
 
-struct cl_cpus cl_lists(const struct cl_hold *hold, const struct cl_reservation *other, size_t others) {
+/* What the list of a group may have while this and the other reservations hold. */
+static struct cl_cpus lists_of(const struct cl_hold *hold, const struct cl_reservation *other, size_t others) {
   struct cl_cpus lists = cl_cpus_minus(&hold->online, &hold->cpus);
   for (size_t i = 0; i < others; i++)
     if (other[i].tool != hold->id && strcmp(other[i].trying, "affinity") != 0)
@@ -325,7 +326,7 @@ static int find_rest(struct load *l) {
   struct cl_hold *hold = l->hold;
   struct cl_cpus left = cl_cpus_minus(&hold->online, &l->taken);
   hold->rest = cl_cpus_minus(&left, &hold->cpus);
-  hold->lists = cl_lists(hold, l->other, l->others);
+  hold->lists = lists_of(hold, l->other, l->others);
   struct cl_cpus open = cl_cpus_minus(&hold->rest, &l->isolated);
   int least = INT_MAX;
   for (int cpu = cl_cpus_next(&open, -1); cpu >= 0; cpu = cl_cpus_next(&open, cpu))

@@ -680,14 +680,8 @@ static void look_after(struct run *r) {
 
 /* Where everybody else goes: other reservations may have come or gone. */
 static void find_room(struct run *r) {
-  struct cl_reservation *list;
-  size_t count;
-  struct cl_cpus rest = cl_baseline_rest(&r->base, &r->base.held);
-  if (cl_cpus_equal(&rest, &r->hold.rest) || cl_layers(&list, &count)) return;
   r->hold.online = r->base.online;
-  r->hold.rest = rest;
-  r->hold.lists = cl_lists(&r->hold, list, count);
-  free(list);
+  r->hold.rest = cl_baseline_rest(&r->base, &r->base.held);
 }
 
 /* Processes that joined the cgroup without being children of its members: a worker that systemd starts, say. */
