@@ -15,24 +15,31 @@
 #include "../posix/clock.h"
 #include "../posix/names.h"
 #include "../posix/notify.h"
+#include "cl_end.h"
 
 #define FIRST 3 /* descriptor: below are those of the console */
 
+/* The slots are between blocks of the program's, so each says in which list it is, and a list how many it has. */
+struct slots {
+  struct slot *first;
+  long count;
+};
+
 struct slot {
   struct slot *next;
+  const struct slots *list; /* NULL: a call has the slot */
   size_t length;
   unsigned priority;
   char text[];
 };
 
 struct queue {
-  struct cl_named named; /* the first */
+  struct cl_named named; /* the first; the slots are between the queue and its name */
   unsigned uses;         /* its name, descriptors, and calls */
   long slots;
   long size; /* of a slot's text */
-  long count; /* of messages */
-  struct slot *free;
-  struct slot *messages; /* by priority, then by arrival */
+  struct slots free;
+  struct slots messages; /* by priority, then by arrival */
   struct cl_queue senders, receivers;
   mqd_t notifies; /* by which descriptor somebody wants to be notified, 0: nobody */
   struct cl_notice notice;
@@ -40,11 +47,39 @@ struct queue {
 
 /* The list of names is under `opening`; the rest under the back end's lock. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-static struct cl_named *queues;
+static struct cl_names queues;
 static struct descriptor {
   struct queue *queue; /* NULL: it is free */
   int flags;
 } descriptors[MQ_OPEN_MAX];
+
+/* --- slots --- */
+
+/* A slot that is in the list. */
+static struct slot *checked(const struct queue *queue, const struct slots *list, struct slot *slot) {
+  const uintptr_t from = (uintptr_t)(queue + 1), at = (uintptr_t)slot;
+  if (CL_UNLIKELY(at % sizeof(uint32_t) || at < from || at >= (uintptr_t)queue->named.name || slot->list != list)) {
+    cl_broken("the list of a message queue's slots", queue);
+  }
+  return slot;
+}
+
+static void put(struct slots *list, struct slot **link, struct slot *slot) {
+  slot->next = *link;
+  slot->list = list;
+  *link = slot;
+  list->count++;
+}
+
+/* The first; NULL: there is none. */
+static struct slot *pop(const struct queue *queue, struct slots *list) {
+  if (!list->count) return NULL;
+  struct slot *first = checked(queue, list, list->first);
+  list->first = first->next;
+  list->count--;
+  first->list = NULL;
+  return first;
+}
 
 /* --- descriptors --- */
 
@@ -95,11 +130,7 @@ static struct queue *make(const char *name, long slots, long size) {
   if (!queue) return NULL;
   *queue = (struct queue){.uses = 1, .slots = slots, .size = size};
   char *place = (char *)(queue + 1);
-  for (long i = 0; i < slots; i++, place += each) {
-    struct slot *slot = (struct slot *)place;
-    slot->next = queue->free;
-    queue->free = slot;
-  }
+  for (long i = 0; i < slots; i++, place += each) put(&queue->free, &queue->free.first, (struct slot *)place);
   queue->named.name = memcpy(place, name, length);
   return queue;
 }
@@ -114,7 +145,7 @@ static mqd_t open_named(const char *name, int flags, const struct mq_attr *attr)
   if (!queue) return cl_fail(ENOSPC);
   mqd_t number = describe(queue, flags);
   if (number == -1) free(queue);
-  else *place = &queue->named;
+  else cl_name_add(&queues, place, &queue->named);
   return number;
 }
 
@@ -151,7 +182,7 @@ int mq_unlink(const char *name) {
   if (status) return cl_fail(status);
   pthread_mutex_lock(&opening);
   struct cl_named **place = cl_name_find(&queues, name), *found = *place;
-  if (found) *place = found->next;
+  if (found) cl_name_remove(&queues, place);
   pthread_mutex_unlock(&opening);
   if (!found) return cl_fail(ENOENT);
   cl_backend_lock();
@@ -161,18 +192,12 @@ int mq_unlink(const char *name) {
 
 /* --- messages --- */
 
-static struct slot *pop(struct slot **list) {
-  struct slot *first = *list;
-  if (first) *list = first->next;
-  return first;
-}
-
 /* A slot of the list, or of whoever gives one to the waiters. With the lock, which is released. */
-static int take(struct slot **list, struct cl_queue *waiters, int flags, const struct timespec *until,
-                struct slot **slot) {
+static int take(const struct queue *queue, struct slots *list, struct cl_queue *waiters, int flags,
+                const struct timespec *until, struct slot **slot) {
   struct cl_waiter me = {.cancel = cl_cancel_word()};
   uint64_t at = CL_NEVER;
-  *slot = pop(list);
+  *slot = pop(queue, list);
   int status = *slot ? 0 : flags & O_NONBLOCK ? EAGAIN : until ? cl_deadline(CLOCK_REALTIME, until, &at) : 0;
   if (*slot || status) {
     cl_backend_unlock();
@@ -204,7 +229,7 @@ static int send(mqd_t number, const char *message, size_t length, unsigned prior
     end(queue);
     return status;
   }
-  status = take(&queue->free, &queue->senders, flags, until, &slot);
+  status = take(queue, &queue->free, &queue->senders, flags, until, &slot);
   if (!status) {
     memcpy(slot->text, message, length);
     slot->length = length;
@@ -212,11 +237,13 @@ static int send(mqd_t number, const char *message, size_t length, unsigned prior
   }
   cl_backend_lock();
   if (!status && !hand(&queue->receivers, slot)) {
-    struct slot **link = &queue->messages;
-    while (*link && (*link)->priority >= priority) link = &(*link)->next;
-    slot->next = *link;
-    *link = slot;
-    if (!queue->count++ && queue->notifies) {
+    struct slots *const list = &queue->messages;
+    struct slot **link = &list->first;
+    for (long left = list->count; left && checked(queue, list, *link)->priority >= priority; left--) {
+      link = &(*link)->next;
+    }
+    put(list, link, slot);
+    if (list->count == 1 && queue->notifies) {
       notice = queue->notice;
       queue->notifies = 0;
     }
@@ -239,8 +266,7 @@ static ssize_t receive(mqd_t number, char *message, size_t room, unsigned *prior
     end(queue);
     return cl_fail(EMSGSIZE);
   }
-  if (queue->messages) queue->count--;
-  int status = take(&queue->messages, &queue->receivers, flags, until, &slot);
+  int status = take(queue, &queue->messages, &queue->receivers, flags, until, &slot);
   ssize_t length = -1;
   if (!status) {
     length = (ssize_t)slot->length;
@@ -248,10 +274,7 @@ static ssize_t receive(mqd_t number, char *message, size_t room, unsigned *prior
     if (priority) *priority = slot->priority;
   }
   cl_backend_lock();
-  if (!status && !hand(&queue->senders, slot)) {
-    slot->next = queue->free;
-    queue->free = slot;
-  }
+  if (!status && !hand(&queue->senders, slot)) put(&queue->free, &queue->free.first, slot);
   end(queue);
   if (status == ECANCELED) cl_cancel_act();
   return status ? cl_fail(status) : length;
@@ -280,7 +303,7 @@ int mq_setattr(mqd_t number, const struct mq_attr *attr, struct mq_attr *before)
   struct descriptor *found = begin(number, O_RDWR);
   if (!found) return cl_fail(EBADF);
   struct queue *queue = found->queue;
-  if (before) *before = (struct mq_attr){found->flags & O_NONBLOCK, queue->slots, queue->size, queue->count};
+  if (before) *before = (struct mq_attr){found->flags & O_NONBLOCK, queue->slots, queue->size, queue->messages.count};
   if (attr) found->flags = (found->flags & ~O_NONBLOCK) | (attr->mq_flags & O_NONBLOCK);
   end(queue);
   return 0;

@@ -18,12 +18,12 @@ struct named {
 };
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER; /* of the list */
-static struct cl_named *semaphores;
+static struct cl_names semaphores;
 
 static void drop(struct cl_named **place) {
   struct named *found = (struct named *)*place;
   if (found->opened || *found->named.name) return;
-  *place = found->named.next;
+  cl_name_remove(&semaphores, place);
   sem_destroy(&found->sem);
   free(found);
 }
@@ -40,7 +40,7 @@ static int open_named(const char *name, int flags, unsigned value, sem_t **sem) 
     if (!found) return ENOSPC;
     *found = (struct named){.named.name = memcpy(found->text, name, length)};
     sem_init(&found->sem, 0, value);
-    *place = &found->named;
+    cl_name_add(&semaphores, place, &found->named);
   }
   found->opened++;
   *sem = &found->sem;
@@ -70,8 +70,10 @@ sem_t *sem_open(const char *name, int flags, ...) {
 int sem_close(sem_t *sem) {
   int status = EINVAL;
   pthread_mutex_lock(&opening);
-  for (struct cl_named **place = &semaphores; *place; place = &(*place)->next) {
-    struct named *found = (struct named *)*place;
+  unsigned left = semaphores.count;
+  struct cl_named **place = &semaphores.first, *each;
+  for (; (each = cl_name_at(&semaphores, place, &left)); place = &each->next) {
+    struct named *found = (struct named *)each;
     if (&found->sem != sem || !found->opened) continue;
     found->opened--;
     drop(place);

@@ -3,9 +3,9 @@
  * Messages: buffers of one pool, handed over by their pointer through a port of the kernel. Linked only with programs
  * that use them.
  *
- * A semaphore counts the free ones; a thread that has taken a unit finds one in the list, which is protected by the
- * memory lock for a few instructions. A thread that takes several takes all of them before the next one does (`many`),
- * so two never wait for each other.
+ * A semaphore counts the free ones; a thread that has taken a unit finds one on the stack of free ones, which is protected
+ * by the memory lock for a few instructions. That stack lies apart from the messages, which the program can overwrite. A
+ * thread that takes several takes all of them before the next one does (`many`), so two never wait for each other.
  *
  * A block of at most SHORT words needs none of them: its words go through the port with their number, which is too small
  * to be a pointer. Not in a program that receives messages: there each block is one, and the receiver of a short one
@@ -15,6 +15,7 @@
 #include <semaphore.h>
 #include <string.h>
 
+#include "cl_end.h"
 #include "coreloom.h"
 #if defined(CL_KERNEL_LINUX)
 #include <unistd.h>
@@ -40,7 +41,7 @@
 #define SENT(port) (1u << 16 | (uint32_t)(port))
 
 static struct message pool[CL_MESSAGES];
-static struct message *volatile list;
+static struct message *spare[CL_MESSAGES], **volatile top; /* the free ones are below `top` */
 static sem_t available, many;
 static volatile int made;
 
@@ -92,16 +93,16 @@ CL_COLD static void make(void) {
   sem_t mine[2];
   sem_init(&mine[0], 0, CL_MESSAGES);
   sem_init(&mine[1], 0, 1);
-  shared_memory_lock(&list);
+  shared_memory_lock(&top);
   int late = made;
   if (!late) {
-    for (unsigned i = 0; i + 1 < CL_MESSAGES; i++) pool[i].next = &pool[i + 1];
-    list = pool;
+    for (unsigned i = 0; i < CL_MESSAGES; i++) spare[i] = &pool[CL_MESSAGES - 1 - i];
+    top = spare + CL_MESSAGES;
     available = mine[0];
     many = mine[1];
     made = 1;
   }
-  shared_memory_unlock(&list);
+  shared_memory_unlock(&top);
   if (late) {
     sem_destroy(&mine[0]);
     sem_destroy(&mine[1]);
@@ -131,37 +132,45 @@ CL_INLINE int allocate(struct message **message, size_t number, struct patience 
   errno = saved;
   if (status) return status;
   uint32_t owner = THREAD(SELF());
-  shared_memory_lock(&list);
-  struct message *first = list, *last = first;
-  for (size_t i = 1; i < number; i++) last = last->next;
-  list = last->next;
-  shared_memory_unlock(&list);
-  last->next = NULL;
-  for (struct message *each = first; each; each = each->next) each->owner = owner;
+  shared_memory_lock(&top);
+  struct message *first = NULL;
+  top -= number;
+  for (size_t i = 0; i < number; i++) {
+    struct message *const each = top[i];
+    each->owner = owner;
+    each->next = first;
+    first = each;
+  }
+  shared_memory_unlock(&top);
   *message = first;
   return 0;
-}
-
-static void release(struct message *first) {
-  int saved = errno;
-  size_t number = 1;
-  struct message *last = first;
-  first->owner = FREE;
-  for (; last->next; number++) {
-    last = last->next;
-    last->owner = FREE;
-  }
-  shared_memory_lock(&list);
-  last->next = list;
-  list = first;
-  shared_memory_unlock(&list);
-  while (number--) sem_post(&available);
-  errno = saved;
 }
 
 static inline int is_message(const void *address) {
   uintptr_t at = (uintptr_t)address - (uintptr_t)pool;
   return at < sizeof pool && at % sizeof *pool == 0;
+}
+
+/* A message and what is behind it in its block go from one owner to another; their number. All of them were the former
+ * owner's, or the list of the block is broken. */
+CL_INLINE size_t pass_on(struct message *first, uint32_t from, uint32_t to) {
+  size_t number = 1;
+  first->owner = to;
+  for (struct message *each = first->next; each; each = each->next, number++) {
+    if (CL_UNLIKELY(!is_message(each) || each->owner != from)) cl_broken("the list of messages of a block", first);
+    each->owner = to;
+  }
+  return number;
+}
+
+static void release(struct message *first) {
+  int saved = errno;
+  const size_t number = pass_on(first, THREAD(SELF()), FREE);
+  shared_memory_lock(&top);
+  for (size_t i = 0; i < number; i++, first = first->next) *top++ = first;
+  shared_memory_unlock(&top);
+  for (size_t i = 0; i < number; i++) sem_post(&available);
+  errno = saved;
 }
 
 static inline int not_mine(const struct message *message) {
@@ -193,9 +202,10 @@ int message_free(struct message *message) {
 
 /* From the moment when the port has it, it may be the receiver's. */
 CL_INLINE int hand_over(int port, struct message *message, struct patience *patience) {
-  message->owner = SENT(port);
+  const uint32_t sender = THREAD(SELF());
+  pass_on(message, sender, SENT(port));
   int status = port_put(port, (uint32_t)((uintptr_t)message - BASE), patience);
-  if (CL_UNLIKELY(status)) message->owner = THREAD(SELF());
+  if (CL_UNLIKELY(status)) pass_on(message, SENT(port), sender);
   return status;
 }
 
@@ -213,7 +223,7 @@ int message_timedsend(int port, struct message *message, uint32_t cycles) { retu
 CL_INLINE int accept(int port, uint32_t word, struct message **message) {
   struct message *got = (struct message *)(BASE + word);
   if (CL_UNLIKELY(!is_message(got) || got->owner != SENT(port))) return EBADMSG;
-  for (struct message *each = got; each; each = each->next) each->owner = THREAD(SELF());
+  pass_on(got, SENT(port), THREAD(SELF()));
   *message = got;
   return 0;
 }

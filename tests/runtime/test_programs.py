@@ -458,6 +458,7 @@ def test_a_fault_may_end_its_thread_alone(core: str, kernel: str) -> None:
 
 
 HELD, WAIT, BLOCKS = "mutexes that a thread holds", "waiters", "free blocks"
+SLOTS = "a message queue's slots"
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
@@ -467,7 +468,9 @@ HELD, WAIT, BLOCKS = "mutexes that a thread holds", "waiters", "free blocks"
         *((0, f"the list of {HELD}"), (1, f"the list of {HELD}"), (2, f"the list of {WAIT}")),
         *((3, "the list of cleanup handlers"), (4, "the block given to free or realloc")),
         *((5, f"the heap's list of {BLOCKS}"), (6, f"the heap's list of {BLOCKS}")),
-        (7, "the block given to free or realloc"),
+        *((7, "the block given to free or realloc"), (8, "the list of messages of a block")),
+        *((9, f"the list of {SLOTS}"), (10, f"the list of {SLOTS}")),
+        *((11, "the list of names"), (12, "the list of names")),
     ],
 )
 def test_a_broken_list_ends_the_program(kernel: str, case: int, which: str) -> None:

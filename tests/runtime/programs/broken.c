@@ -2,6 +2,8 @@
  *
  * Mistakes that break a list of the library's in the program's memory, one a CASE: a line that says which list, and status
  * 134. */
+#include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -38,6 +40,18 @@ __attribute__((noinline, unused)) static void push_and_return(void) {
   pthread_cleanup_push(nothing, NULL);
   return;
   pthread_cleanup_pop(0);
+}
+
+__attribute__((unused)) static mqd_t queue_with_message(void) {
+  mqd_t queue = mq_open("/queue", O_CREAT | O_RDWR, 0600, &(struct mq_attr){.mq_maxmsg = 3, .mq_msgsize = 8});
+  mq_send(queue, "message", 8, 0);
+  return queue;
+}
+
+/* The queue is behind this block. */
+__attribute__((unused)) static char *text_of_message(char *block) {
+  while (memcmp(block, "message", 8) != 0) block++;
+  return block;
 }
 
 int main(void) {
@@ -79,6 +93,31 @@ int main(void) {
   blocks[0] = malloc(100);
 #elif CASE == 7
   free(&first);
+#elif CASE == 8 /* a block of two messages whose second is its first */
+  static uint32_t words[CL_MESSAGE_WORDS + 1];
+  struct message *message;
+  port_open(0, PORT_DIRECT);
+  port_send_block(0, words, CL_MESSAGE_WORDS + 1);
+  message_receive(0, &message);
+  message->next = message;
+  message_free(message);
+#elif CASE == 9 /* written before a message in a queue */
+  mqd_t queue = queue_with_message();
+  memset(text_of_message(blocks[0]) - 16, 'x', 16);
+  mq_receive(queue, blocks[0], 8, NULL);
+#elif CASE == 10 /* written before that, over a free slot */
+  mqd_t queue = queue_with_message();
+  memset(text_of_message(blocks[0]) - 40, 'x', 16);
+  mq_send(queue, "more", 4, 0);
+#elif CASE == 11 /* written past the end, over a semaphore with a name */
+  sem_open("/first", O_CREAT, 0600, 1);
+  char *volatile end = blocks[2];
+  memset(end, 'x', 40);
+  sem_open("/second", O_CREAT, 0600, 1);
+#elif CASE == 12 /* a list of names that leads back to itself: the name is the third word before the semaphore */
+  void **named = (void **)sem_open("/first", O_CREAT, 0600, 1) - 3;
+  *named = named;
+  sem_open("/second", O_CREAT, 0600, 1);
 #endif
   printf("unnoticed %p\n", (void *)blocks[0]);
   return 0;

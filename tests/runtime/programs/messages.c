@@ -108,7 +108,9 @@ static void exhausted(void) {
   EQUAL(message->next->count, CL_MESSAGE_WORDS);
   EQUAL(message_free(message), 0);
   for (int i = 2; i < CL_MESSAGES; i++) EQUAL(message_free(all[i]), 0);
+  for (int i = 0; i < CL_MESSAGES; i++) all[i]->next = all[i]; /* written after free: no list leads through it */
   for (int i = 0; i < CL_MESSAGES; i++) EQUAL(message_tryalloc(&all[i], 1), 0);
+  for (int i = 0; i < CL_MESSAGES; i++) CHECK(all[i]->next == NULL);
   for (int i = 0; i < CL_MESSAGES; i++) EQUAL(message_free(all[i]), 0);
 }
 
