@@ -115,6 +115,10 @@ def test_a_ratio_is_against_the_better_rival() -> None:
         *("3", "320", "330", "3", "660", "300"),
         *("1.0", "2.00", "FreeRTOS, our port"),
     )
+    assert switch.columns[3:12] == (
+        *("paper: eCos", "FreeRTOS", "FreeRTOS, our port", "paper: HW", "hardware kernel", "software kernel"),
+        *("ratio to the better rival", "better rival", "bound"),
+    )
     assert switch.rows[0][9:11] == ("3.0", "software kernel")
 
 
@@ -122,8 +126,16 @@ def test_full_context_switches_stand_beside_the_papers() -> None:
     times = {"preempt_cycles_min": 54, "preempt_cycles_mean": 56.0, "preempt_cycles_max": 61}
     soft = msgspec.structs.replace(of("sw", 300, 90.0), ports="buffered")
     hard = msgspec.structs.replace(of("hw", 660, 30.0), ports="buffered", preemptions=5, **times)
-    assert page.preemption([soft, hard]).rows == (
-        ("standard, packets", "1 CPU", "buffered", "10 000", "947", "-", "54 / 56 / 61", "0", "5"),
+    table = page.preemption([soft, of("freertos", 400), hard])
+    assert table.columns[3:8] == (
+        "paper: eCos",
+        "FreeRTOS",
+        "paper: HW",
+        "hardware kernel",
+        "software kernel",
+    )
+    assert table.rows == (
+        ("standard, packets", "1 CPU", "buffered", "10 000", "-", "947", "54 / 56 / 61", "-", "0", "5"),
     )
 
 
@@ -155,7 +167,10 @@ def test_the_paper_stands_beside_buffered_ports() -> None:
             *("1.50", "FreeRTOS", "-", "0", "0"),
         ),
     )
-    assert [line[2:5] for line in switch.rows] == [("buffered", "10 000", "947"), ("direct", "-", "-")]
+    assert [(*line[2:4], line[5]) for line in switch.rows] == [
+        ("buffered", "10 000", "947"),
+        ("direct", "-", "-"),
+    ]
 
 
 def test_the_image_filter_without_the_hand_over_that_we_added() -> None:

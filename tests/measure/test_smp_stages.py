@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 import pytest
 
@@ -12,6 +14,7 @@ from coreloom.design import key_costs
 from coreloom.report.table import number
 from coreloom.simulation.measure import waits
 from coreloom.simulation.simulate import Event, Kind, ModuleState
+from coreloom.toolchain.firmware import FREERTOS
 
 
 def test_a_switch_is_followed_from_its_first_event_to_its_last() -> None:
@@ -38,6 +41,27 @@ def test_a_switch_is_followed_from_its_first_event_to_its_last() -> None:
         Event(99, 0, Kind.RUN, 1),
     ]
     assert list(stages.follow(events, order, ["interrupt", "to"])) == [(20, 23, 30, 40)]
+    # The same events on two CPUs are two switches, and what one does breaks nothing of the other's.
+    both = [event._replace(cycle=event.cycle + cpu, cpu=cpu) for event in events for cpu in (0, 1)]
+    assert list(stages.follow(both, order, ["interrupt", "to"])) == [(20, 23, 30, 40), (21, 24, 31, 41)]
+
+
+def test_a_stage_may_come_in_parts_and_a_switch_go_either_way() -> None:
+    watched = ["interrupt", "tick", "away", "choose", "back", "return"]
+
+    def came(cycle: int, what: str) -> Event:
+        return Event(cycle, 0, Kind.RUN if what == "run" else Kind.WATCH + watched.index(what), 0)
+
+    events = [
+        *(came(0, "interrupt"), came(5, "tick"), came(30, "away"), came(40, "choose")),
+        *(came(50, "run"), came(60, "back"), came(70, "return")),
+        *(came(100, "interrupt"), came(105, "away"), came(115, "choose")),
+        *(came(125, "run"), came(135, "back"), came(145, "return")),
+    ]
+    assert stages.switches(events, stages.ways("freertos", 2)["full-context"], watched) == [
+        {"enter": 5, "decide": 25 + 10, "save": 10, "load": 10, "leave": 10},
+        {"enter": 5, "save": 10, "decide": 10, "load": 10, "leave": 10},
+    ]
 
 
 def test_an_operation_waits_until_it_is_executed() -> None:
@@ -55,52 +79,57 @@ def test_an_operation_waits_until_it_is_executed() -> None:
     assert waits(events, 12, 30) == [3, 0]
 
 
-# Of each core, kernel and kind: switches, cycles (min, mean, max), and the stages of the one with the median.
+# Of each core, kernel, CPUs and kind: switches, cycles (min, mean, max), stages of the one with the median.
 SWITCHES = {
-    ("standard", "sw", "voluntary"): (202, (97, 97.6, 144), (None, 75, 5, 17, None)),
-    ("standard", "sw", "full-context"): (48, (191, 192.0, 216), (25, 94, 19, 25, 28)),
-    ("standard", "hw", "voluntary"): (202, (28, 28.2, 65), (4, 8, 3, 13, None)),
-    ("standard", "hw", "full-context"): (49, (106, 106.6, 133), (20, 9, 21, 27, 29)),
-    ("economy", "sw", "voluntary"): (202, (244, 336.6, 348), (None, 284, 11, 42, None)),
-    ("economy", "sw", "full-context"): (46, (774, 774.0, 774), (157, 315, 82, 110, 110)),
-    ("economy", "hw", "voluntary"): (202, (87, 89.4, 171), (9, 19, 11, 50, None)),
-    ("economy", "hw", "full-context"): (49, (567, 567.0, 567), (186, 51, 82, 125, 123)),
+    ("standard", "hw", 1, "voluntary"): (202, (28, 28.3, 69), (4, 8, 3, 13, None)),
+    ("standard", "hw", 1, "full-context"): (49, (106, 106.6, 133), (20, 9, 21, 27, 29)),
+    ("standard", "sw", 1, "voluntary"): (202, (97, 97.7, 145), (None, 83, 3, 11, None)),
+    ("standard", "sw", 1, "full-context"): (48, (191, 191.5, 216), (25, 94, 19, 25, 28)),
+    ("standard", "freertos", 1, "voluntary"): (192, (407, 416.2, 448), (None, 312, 49, 56, None)),
+    ("standard", "freertos", 1, "full-context"): (23, (190, 198.7, 276), (2, 95, 44, 51, None)),
+    ("standard", "freertos-tuned", 1, "voluntary"): (192, (315, 317.3, 346), (None, 257, 27, 35, None)),
+    ("standard", "freertos-tuned", 1, "full-context"): (19, (191, 193.4, 215), (25, 92, 24, 27, 25)),
+    ("standard", "hw", 2, "voluntary"): (402, (28, 29.0, 128), (4, 8, 4, 13, None)),
+    ("standard", "hw", 2, "full-context"): (98, (151, 155.7, 242), (35, 12, 32, 36, 41)),
+    ("standard", "sw", 2, "voluntary"): (402, (162, 179.3, 327), (None, 169, 3, 12, None)),
+    ("standard", "sw", 2, "full-context"): (96, (239, 243.9, 282), (31, 130, 22, 29, 31)),
+    ("standard", "freertos", 2, "voluntary"): (389, (1306, 2082.9, 2489), (None, 1960, 49, 99, None)),
+    ("standard", "freertos", 2, "full-context"): (69, (311, 527.5, 972), (41, 336, 45, 52, 54)),
+    ("economy", "hw", 1, "voluntary"): (202, (89, 89.8, 168), (9, 19, 11, 50, None)),
+    ("economy", "hw", 1, "full-context"): (48, (567, 567.0, 567), (186, 51, 82, 125, 123)),
+    ("economy", "sw", 1, "voluntary"): (202, (337, 337.1, 348), (None, 284, 11, 42, None)),
+    ("economy", "sw", 1, "full-context"): (46, (774, 774.0, 774), (157, 315, 82, 110, 110)),
+    ("economy", "hw", 2, "voluntary"): (401, (89, 90.7, 174), (9, 19, 11, 51, None)),
+    ("economy", "hw", 2, "full-context"): (96, (580, 583.7, 587), (193, 53, 84, 129, 126)),
+    ("economy", "sw", 2, "voluntary"): (402, (422, 613.2, 670), (None, 536, 11, 49, None)),
+    ("economy", "sw", 2, "full-context"): (92, (912, 913.6, 919), (166, 428, 87, 120, 113)),
 }
 
 
-@pytest.mark.parametrize("core", ["standard", "economy"])
-@pytest.mark.parametrize("kernel", ["sw", "hw"])
-def test_the_stages_add_up_to_the_switch(core: str, kernel: str) -> None:
-    found = stages.measure(core, kernel)
+@pytest.mark.parametrize(
+    ("core", "kernel", "cpus"),
+    [
+        *itertools.product(("standard",), ("sw", "hw"), stages.CPUS),
+        *(("economy", kernel, 1) for kernel in ("sw", "hw")),
+        *(pytest.param("economy", kernel, 2, marks=pytest.mark.slow) for kernel in ("sw", "hw")),
+        *(
+            ("standard", kernel, cpus)
+            for kernel, cpus in (("freertos", 1), ("freertos-tuned", 1), ("freertos", 2))
+        ),
+    ],
+)
+def test_the_stages_add_up_to_the_switch(
+    core: str, kernel: str, cpus: int, request: pytest.FixtureRequest
+) -> None:
+    if kernel in FREERTOS:
+        request.getfixturevalue("freertos_sources")
+    found = stages.measure(core, kernel, cpus)
     assert [row.kind for row in found] == ["voluntary", "full-context"]
     for row in found:
         parts = tuple(getattr(row, stage) for stage in stages.STAGES)
         assert sum(part or 0 for part in parts) == row.cycles_median
         cycles = (row.cycles_min, row.cycles_mean, row.cycles_max)
-        assert (row.switches, cycles, parts) == SWITCHES[core, kernel, row.kind]
-
-
-@pytest.mark.usefixtures("freertos_sources")
-@pytest.mark.parametrize(
-    ("kernel", "switches", "cycles"),
-    [("freertos", 19, (190, 196.0, 285, 192)), ("freertos-tuned", 18, (191, 193.4, 216, 193))],
-)
-def test_a_full_context_switch_of_freertos(
-    kernel: str, switches: int, cycles: tuple[int, float, int, int]
-) -> None:
-    low, mean, high, middle = cycles
-    assert stages.measure("standard", kernel) == [
-        stages.Row(
-            core="standard",
-            kernel=kernel,
-            kind="full-context",
-            switches=switches,
-            cycles_min=low,
-            cycles_mean=mean,
-            cycles_max=high,
-            cycles_median=middle,
-        )
-    ]
+        assert (row.cpus, row.switches, cycles, parts) == (cpus, *SWITCHES[core, kernel, cpus, row.kind])
 
 
 def test_the_table_and_the_plot_of_the_stages() -> None:
@@ -111,12 +140,14 @@ def test_the_table_and_the_plot_of_the_stages() -> None:
     )  # fmt: skip
     assert stages.table([row], {"hw": 947, "sw": 10_000}).rows == (
         (
-            *("standard", "hardware kernel", "full-context", "20", "9", "22", "27", "29", "107"),
+            *("standard", "1", "hardware kernel", "full-context", "20", "9", "22", "27", "29", "107"),
             *("107 / 108 / 134", "49", "947"),
         ),
     )
-    (plot,) = stages.drawn([row]).values()
-    assert plot.svg.count("<rect ") == 1 + len(stages.STAGES)
+    drawn = stages.drawn([row, msgspec.structs.replace(row, cpus=2)])
+    assert list(drawn) == ["smp-stages-standard.svg", "smp-stages-standard-2.svg"]
+    for plot in drawn.values():
+        assert plot.svg.count("<rect ") == 1 + len(stages.STAGES)
     # The paper's eCos stands beside FreeRTOS, not beside our own.
     kernels = [msgspec.structs.replace(row, kernel=kernel) for kernel in ("sw", "freertos")]
     table = stages.table(kernels, {"hw": 947, "sw": 10_000})

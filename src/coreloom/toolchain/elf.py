@@ -67,15 +67,15 @@ def copies(program: Path, labels: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
-def instructions(program: Path, word: int) -> list[int]:
-    """Addresses of an instruction of 32 bits that has no operands."""
+def instructions(program: Path, word: int, mask: int = 0xFFFF_FFFF) -> list[int]:
+    """Addresses of an instruction of 32 bits. mask: 0 in the bits of operands that may be any."""
     found = []
     with program.open("rb") as file:
         for section in ELFFile(file).iter_sections():
             if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR:
                 code, at = section.data(), int(section["sh_addr"])
-                wanted = word.to_bytes(4, "little")
-                found += [at + n for n in range(0, len(code), 4) if code[n : n + 4] == wanted]
+                words = ((n, int.from_bytes(code[n : n + 4], "little")) for n in range(0, len(code), 4))
+                found += [at + n for n, each in words if each & mask == word]
     return found
 
 

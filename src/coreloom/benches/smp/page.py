@@ -94,7 +94,7 @@ def share(row: Row) -> str:
 
 def done(rows: Sequence[Row], window: int) -> Table:
     """Work in the window: the paper's Table 1 beside ours; beside its eCos stands FreeRTOS."""
-    kernels = [kernel for kernel in measured(rows) if kernel in FREERTOS]
+    kernels = beside_ecos(rows)
     lines = []
     for others, hard in rivals(rows):
         soft, best = others["sw"], better(list(others.values()), lambda row: row.done)
@@ -140,23 +140,35 @@ def spread(row: Row | None, kind: str) -> str:
     return "-" if None in found else " / ".join(number(cycles) for cycles in found)
 
 
+def beside_ecos(rows: Sequence[Row]) -> list[str]:
+    """FreeRTOS, unmodified and with our port, where it was measured: it stands beside the paper's eCos."""
+    return [kernel for kernel in measured(rows) if kernel in FREERTOS]
+
+
 def preemption(rows: Sequence[Row]) -> Table:
     """Cycles of a full-context switch: trap entry to the next thread."""
+    kernels = beside_ecos(rows)
+    lines = []
+    for others, hard in rivals(rows):
+        ecos, theirs = (
+            number(PAPER_SWITCH[kernel] if hard.ports == BUFFERED else None) for kernel in ("sw", "hw")
+        )
+        lines.append(
+            (
+                *(f"{hard.core}, {hard.app}", arrangement(hard), hard.ports),
+                *(ecos, *(spread(others.get(kernel), "preempt") for kernel in kernels)),
+                *(theirs, spread(hard, "preempt"), spread(others["sw"], "preempt")),
+                *(number(others["sw"].preemptions), number(hard.preemptions)),
+            )
+        )
     return Table(
         "Cycles of a full-context switch (a preempted thread: all registers), min / mean / max",
         (
-            *("core, application", "CPUs", "ports", "paper: eCos", "paper: HW"),
-            *("software kernel", "hardware kernel", "switches SW", "switches HW"),
+            *("core, application", "CPUs", "ports", "paper: eCos"),
+            *(NAMES[kernel] for kernel in kernels),
+            *("paper: HW", "hardware kernel", "software kernel", "switches SW", "switches HW"),
         ),
-        tuple(
-            (
-                *(f"{hard.core}, {hard.app}", arrangement(hard), hard.ports),
-                *(number(cycles if hard.ports == BUFFERED else None) for cycles in PAPER_SWITCH.values()),
-                *(spread(others["sw"], "preempt"), spread(hard, "preempt")),
-                *(number(others["sw"].preemptions), number(hard.preemptions)),
-            )
-            for others, hard in rivals(rows)
-        ),
+        tuple(lines),
         text_columns=3,
     )
 
@@ -167,41 +179,32 @@ def switch(rows: Sequence[Row]) -> Table:
     def quick(row: Row) -> float | None:
         return -row.switch_cycles_mean if row.switch_cycles_mean else None
 
-    kernels = measured(rows)
+    kernels = beside_ecos(rows)
     lines = []
     for others, hard in rivals(rows):
         best = better(list(others.values()), quick)
         ratio = None
         if best and best.switch_cycles_mean and hard.switch_cycles_mean:
             ratio = best.switch_cycles_mean / hard.switch_cycles_mean
+        ecos, theirs = (
+            number(PAPER_SWITCH[kernel] if hard.ports == BUFFERED else None) for kernel in ("sw", "hw")
+        )
         lines.append(
             (
-                f"{hard.core}, {hard.app}",
-                arrangement(hard),
-                hard.ports,
-                *(number(cycles if hard.ports == BUFFERED else None) for cycles in PAPER_SWITCH.values()),
-                *(spread(others.get(kernel), "switch") for kernel in kernels),
-                spread(hard, "switch"),
-                number(ratio, 1),
-                NAMES[best.kernel] if best else "-",
-                number(SWITCH_BOUND),
-                number(others["sw"].switches),
-                number(hard.switches),
+                *(f"{hard.core}, {hard.app}", arrangement(hard), hard.ports),
+                *(ecos, *(spread(others.get(kernel), "switch") for kernel in kernels)),
+                *(theirs, spread(hard, "switch"), spread(others["sw"], "switch")),
+                *(number(ratio, 1), NAMES[best.kernel] if best else "-", number(SWITCH_BOUND)),
+                *(number(others["sw"].switches), number(hard.switches)),
             )
         )
     return Table(
         "Cycles of a voluntary switch, min / mean / max",
         (
-            *(
-                "core, application",
-                "CPUs",
-                "ports",
-                "paper: eCos",
-                "paper: HW",
-                *(NAMES[kernel] for kernel in kernels),
-            ),
-            *("hardware kernel", "ratio to the better rival", "better rival"),
-            *("bound", "switches SW", "switches HW"),
+            *("core, application", "CPUs", "ports", "paper: eCos"),
+            *(NAMES[kernel] for kernel in kernels),
+            *("paper: HW", "hardware kernel", "software kernel"),
+            *("ratio to the better rival", "better rival", "bound", "switches SW", "switches HW"),
         ),
         tuple(lines),
         text_columns=3,

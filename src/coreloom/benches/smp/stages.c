@@ -1,27 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Switches of both kinds on one CPU. First two threads exchange EXCHANGES messages, each a voluntary switch; then two
- * threads compute for SLICES time slices, each ended by a full-context switch. */
+ * Switches of both kinds. First two threads on each CPU exchange EXCHANGES messages, each a voluntary switch; then two
+ * threads a CPU compute for SLICES time slices, each ended by a full-context switch. */
 #include "coreloom.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { EXCHANGES = 100, SLICES = 50, SLICE = 10000 };
+enum { EXCHANGES = 100, SLICES = 50, SLICE = 10000, THREADS = 2 * CL_CPUS };
 
+static volatile int is_open[CL_CPUS];
 static uint32_t end;
 
 static void must(int error) {
   if (error) exit(2);
 }
 
+/* The CPU's port to the answering thread, and the one back. */
+static int there(uint32_t cpu) { return (int)(2 * cpu); }
+static int back(uint32_t cpu) { return (int)(2 * cpu + 1); }
+
 static void *answer(void *argument) {
-  (void)argument;
-  must(port_open(0, PORT_DIRECT));
+  const uint32_t cpu = (uint32_t)(uintptr_t)argument;
+  must(port_open(there(cpu), PORT_DIRECT));
+  is_open[cpu] = 1;
   for (unsigned n = 0; n < EXCHANGES; n++) {
     uint32_t word;
-    must(port_receive(0, &word));
-    must(port_send(1, word));
+    must(port_receive(there(cpu), &word));
+    must(port_send(back(cpu), word));
+  }
+  return NULL;
+}
+
+static void *ask(void *argument) {
+  const uint32_t cpu = (uint32_t)(uintptr_t)argument;
+  must(port_open(back(cpu), PORT_DIRECT));
+  while (!is_open[cpu]) must(sched_yield());
+  for (uint32_t n = 0; n < EXCHANGES; n++) {
+    uint32_t word;
+    must(port_send(there(cpu), n));
+    must(port_receive(back(cpu), &word));
+    must(word != n);
   }
   return NULL;
 }
@@ -32,22 +51,24 @@ static void *compute(void *argument) {
   return NULL;
 }
 
-int main(void) {
-  pthread_t other, one, two;
-  must(port_open(1, PORT_DIRECT));
-  must(pthread_create(&other, NULL, answer, NULL));
-  must(sched_yield());
-  for (uint32_t n = 0; n < EXCHANGES; n++) {
-    uint32_t word;
-    must(port_send(0, n));
-    must(port_receive(1, &word));
-    must(word != n);
+/* Every CPU has one thread of each. */
+static void run(void *(*one)(void *), void *(*other)(void *)) {
+  pthread_t threads[THREADS];
+  pthread_attr_t attr;
+  must(pthread_attr_init(&attr));
+  for (uint32_t n = 0; n < THREADS; n++) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(n / 2, &set);
+    if (CL_CPUS > 1) must(pthread_attr_setaffinity_np(&attr, sizeof set, &set));
+    must(pthread_create(&threads[n], &attr, n % 2 ? other : one, (void *)(uintptr_t)(n / 2)));
   }
-  must(pthread_join(other, NULL));
+  for (uint32_t n = 0; n < THREADS; n++) must(pthread_join(threads[n], NULL));
+}
+
+int main(void) {
+  run(answer, ask);
   end = cl_cycle() + SLICES * SLICE;
-  must(pthread_create(&one, NULL, compute, NULL));
-  must(pthread_create(&two, NULL, compute, NULL));
-  must(pthread_join(one, NULL));
-  must(pthread_join(two, NULL));
+  run(compute, compute);
   return 0;
 }
