@@ -3,30 +3,44 @@
 
 from __future__ import annotations
 
+import io
 import re
 
 import pytest
+from rich.console import Console
 
 from coreloom.benches import registry
-
-from . import screens
+from coreloom.commands.console import draw
+from coreloom.report import results
+from coreloom.report.table import Table
 
 PUBLISHED = [bench.name for bench in registry.benches().values() if bench.published.exists()]
 
 
-@pytest.mark.parametrize("width", screens.WIDTHS)
-@pytest.mark.parametrize("name", screens.SHOWN)
-def test_screen_is_as_committed(name: str, width: int) -> None:
-    """If it should be otherwise now: python -m tests.cli.screens."""
-    assert screens.screen(name, width) == screens.file(name, width).read_text(encoding="utf-8")
+def drawn(table: Table, width: int, framed: bool = True) -> str:
+    text = io.StringIO()
+    console = Console(file=text, width=width, force_terminal=framed, color_system=None, highlight=False)
+    draw(table, console, console)
+    return text.getvalue()
+
+
+def test_a_table_that_is_too_wide_goes_on_below() -> None:
+    table = Table("Figures", ("of", "a", "b"), (("one", "1 000 000", "2"), ("two", "3", "4 000 000")))
+    lines = (line.rstrip() for line in drawn(table, 24).splitlines())
+    assert [line for line in lines if line.startswith(("│", "F"))] == [
+        *("Figures", "│ one │ 1 000 000 │", "│ two │         3 │"),
+        *("Figures, continued", "│ one │         2 │", "│ two │ 4 000 000 │"),
+    ]
 
 
 @pytest.mark.parametrize("framed", [True, False], ids=["terminal", "pipe"])
 @pytest.mark.parametrize("width", [60, 80, 120, 160])
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_no_line_is_too_wide_and_no_figure_cut(name: str, width: int, framed: bool) -> None:
-    for table in screens.tables(name):
-        lines = screens.drawn(table, width, framed).splitlines()
+    bench = registry.get(name)
+    content = results.read(bench.result, bench.published, bench.command)
+    for table in [*bench.tables(content), *bench.details(content)]:
+        lines = drawn(table, width, framed).splitlines()
         assert max(len(line.rstrip()) for line in lines) <= width, table.title
         cells = _framed(lines) if framed else _plain(lines)
         wanted = [
