@@ -25,11 +25,7 @@ from sampling import sample
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard", "fast")
 CHECKED = (
-    "threads",
     "atomics",
-    "mutex",
-    "mutexes",
-    "semaphore",
     "ports",
     "priorities",
     "placement",
@@ -41,38 +37,24 @@ CHECKED = (
     "pipeline",
     "interrupted",
     "naps",
-    "condition",
     "interrupts",
     "suspend",
     "hthreads",
     "timeouts",
     "heap",
-    "locals",
     "cancel",
     "attributes",
     "policies",
-    "keys",
     "queues",
     "clocks",
-    "sync",
-    "mqueue",
-    "timers",
     "limits",
+    "numbers",
+    "protocols",
 )
 # What of them is another matter with each core, its switch, atomics, interrupts and thread pointer; and with
 # one CPU, which never waits for another one.
-OF_CORES = ("threads", "atomics", "mutex", "condition", "interrupts", "interrupted", "locals", "cancel")
-OF_ONE_CPU = (
-    "threads",
-    "mutex",
-    "priorities",
-    "main_exit",
-    "naps",
-    "interrupts",
-    "suspend",
-    "hthreads",
-    "timers",
-)
+OF_CORES = ("atomics", "interrupts", "interrupted", "cancel")
+OF_ONE_CPU = ("priorities", "main_exit", "naps", "interrupts", "suspend", "hthreads")
 LONG = ("timeouts",)  # test_time_limits_are_kept_closely runs it, too
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
@@ -102,11 +84,10 @@ def by_weight(core: str, cpus: int, tick_cycles: int = 1000) -> platform.Platfor
 # Nothing of the policy depends on the core.
 @pytest.mark.quick(3)
 @pytest.mark.parametrize(("core", "cpus"), sample(itertools.product(CORES, (1, 2)), [("standard", 2)]))
-@pytest.mark.parametrize("program", ("threads", "mutex", "condition", "pipeline"))
-def test_program_passes_by_weights(program: str, core: str, cpus: int) -> None:
+def test_a_pipeline_passes_by_weights(core: str, cpus: int) -> None:
     """Policy dwrr in the hardware kernel."""
     chosen = by_weight(core, cpus)
-    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, "hw", {})
+    elf = firmware.build(str(PROGRAMS / "pipeline.c"), chosen, "hw", {})
     model = verilate.build_model(chosen)
     result = simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000)
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
@@ -143,7 +124,7 @@ def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: 
 
 @pytest.mark.quick(1)  # and it in both kernels
 @pytest.mark.parametrize("core", ("economy", "standard"))
-@pytest.mark.parametrize("program", ("threads", "interrupts", "interrupted", "cancel", "clocks", "pileup"))
+@pytest.mark.parametrize("program", ("interrupts", "interrupted", "cancel", "clocks", "pileup"))
 def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, core: str) -> None:
     chosen = platform.load(f"smp-{core}", 2, changes={"memory.context_kib": 4})
     model = verilate.build_model(chosen)
@@ -160,7 +141,7 @@ def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, c
 @pytest.mark.parametrize(
     "program",
     [
-        *("threads", "interrupts", "interrupted", "cancel", "clocks"),
+        *("interrupts", "interrupted", "cancel", "clocks"),
         *("pileup", "naps", "pipeline", "timeouts", "stress"),
     ],
 )
@@ -191,11 +172,10 @@ def test_priorities_run_in_the_expected_order(core: str, kernel: str) -> None:
     assert run("priorities", core, 1, kernel).uart.splitlines()[0] == "bcad1u23e45f6gh7"
 
 
-# What is better runs first: marks by interrupt threads, by suspended and idle ones, and the order of waiters.
+# What is better runs first: marks by interrupt threads, by suspended and idle ones.
 PRINTED = {
     "interrupts": "uz1u23u4zz5u6\nok\n",
     "suspend": "1a2c3b45ed6\nok\n",
-    "condition": "1320\n1320\n1320\n1320\nok\n",
     "hthreads": "jobs 60\nresult 42\ninterrupts 3\nok\n",
 }
 
@@ -213,7 +193,7 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 @pytest.mark.parametrize(
     "program",
     (
-        *("stress", "pipeline", "naps", "condition", "hthreads", "first_use"),
+        *("stress", "pipeline", "naps", "hthreads", "first_use"),
         pytest.param("timeouts", marks=pytest.mark.slow),
     ),
 )
@@ -223,9 +203,7 @@ def test_four_cpus(program: str, core: str, kernel: str) -> None:
 
 @pytest.mark.slow  # to compile the model
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize(
-    "program", ("threads", "mutex", "condition", "locals", "affinity", "stress", "first_use")
-)
+@pytest.mark.parametrize("program", ("affinity", "stress", "first_use"))
 def test_sixteen_cpus(program: str, kernel: str) -> None:
     chosen = dataclasses.replace(platform.load("smp-standard"), cpus=16, ipc=None)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel)
@@ -309,7 +287,7 @@ def test_cycles_of_mutexes_with_a_protocol() -> None:
     [("standard", 1), ("standard", 2), pytest.param("economy", 2, marks=pytest.mark.slow)],
 )
 def test_mutexes_keep_their_rules_in_a_kernel_with_inheritance(core: str, cpus: int) -> None:
-    assert run_inheriting("mutexes", core, cpus) == "ok\n"
+    assert run_inheriting("protocols", core, cpus) == "ok\n"
 
 
 @pytest.mark.parametrize(
@@ -345,7 +323,7 @@ IN_MEMORY = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1
 
 @pytest.mark.quick(4)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize("program", ("threads", "mutexes", "heap", "sync", "mqueue", "cancel"))
+@pytest.mark.parametrize("program", ("protocols", "heap", "cancel"))
 def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
     assert run(program, "standard", 2, kernel, changes=IN_MEMORY).uart.endswith("ok\n")
 
@@ -585,14 +563,17 @@ def test_compiler_text_is_shown(tmp_path: Path) -> None:
         firmware.build(str(source), platform.load("smp-standard", 1), "hw")
 
 
-def test_thread_locals_take_the_room_they_need_and_no_more() -> None:
+def test_thread_locals_take_the_room_they_need_and_no_more(tmp_path: Path) -> None:
     chosen = platform.load("smp-standard", 1)
-    built = [firmware.build(str(PROGRAMS / f"{name}.c"), chosen, "hw") for name in ("locals", "ports")]
     sizes = []
-    for elf in built:
-        at = dict(elf_file.symbols(elf))
-        sizes.append(("__tdata_start" in at, elf_file.thread_local(elf)))
-    assert sizes == [(True, (192, 64)), (False, (0, 1))]
+    for variables in ("int seven = 7; _Thread_local _Alignas(64) char line[65]", ""):
+        source = tmp_path / "program.c"
+        used = "_Thread_local " + variables if variables else "char line[9]"
+        text = f"{used};\nint main(void) {{ return *(volatile char *)line; }}\n"
+        source.write_text(text, encoding="utf-8")
+        elf = firmware.build(str(source), chosen, "hw")
+        sizes.append(("__tdata_start" in dict(elf_file.symbols(elf)), elf_file.thread_local(elf)))
+    assert sizes == [(True, (129, 64)), (False, (0, 1))]
 
 
 @pytest.mark.parametrize(

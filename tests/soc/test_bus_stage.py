@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from conforms import conforms
 from coreloom.design import platform
 from sampling import sample
 
@@ -27,10 +28,16 @@ def test_litmus(cpus: int, seed: int, rounds: int) -> None:
 @pytest.mark.parametrize(
     "program",
     sample(
-        ["threads", "atomics", "mutex", "condition", "hthreads", "pipeline", "stress", "sharing"],
+        ["atomics", "hthreads", "pipeline", "stress", "sharing"],
         ["atomics", "stress"],
     ),
 )
 def test_programs_of_the_runtime(program: str) -> None:
     result = run_program(program, platform.load("smp-fast", 4, changes=CHANGES))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("group", ["threads", "mutex", "condition"])
+def test_conformance(group: str) -> None:
+    conforms(group, platform.load("smp-fast", 4, changes=CHANGES), "hw")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from conforms import conforms
 from coreloom.design import platform
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError
@@ -101,11 +102,18 @@ def test_bytes_of_the_same_words(core: str, line: int) -> None:
 
 
 @pytest.mark.quick(3)
-@pytest.mark.parametrize("program", ["threads", "atomics", "mutex", "condition", "hthreads", "pipeline"])
+@pytest.mark.parametrize("program", ["atomics", "hthreads", "pipeline"])
 @pytest.mark.parametrize("core", sample(CORES, ["economy"]))
 def test_programs_of_the_runtime(core: str, program: str) -> None:
     result = run_program(program, cached(core, 2, 4, 1))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("group", ["threads", "mutex", "condition"])
+@pytest.mark.parametrize("core", sample(CORES, ["economy"]))
+def test_conformance(core: str, group: str) -> None:
+    conforms(group, cached(core, 2, 4, 1), "hw")
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conforms import conforms
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
@@ -229,8 +230,8 @@ def test_program(core: str, cpus: int, kernel: str) -> None:
     assert result.names == ["a constant"]
 
 
-EVERYWHERE = ("threads", "mutex", "semaphore", "ports")  # programs that are right on every platform
-SLOW = ("priorities", "stress", "pileup", "pipeline", "interrupted", "condition", "suspend", "hthreads")
+CONFORMANCE = ("threads", "mutex", "semaphore", "condition")
+SLOW = ("priorities", "stress", "pileup", "pipeline", "interrupted", "suspend", "hthreads")
 
 
 def passes(name: str, cpus: int, kernel: str, program: str) -> None:
@@ -243,8 +244,8 @@ def passes(name: str, cpus: int, kernel: str, program: str) -> None:
 @pytest.mark.parametrize(
     ("program", "core", "kernel"),
     sample(
-        product((*EVERYWHERE, *SLOW), CORES, firmware.KERNELS),
-        [*product(EVERYWHERE, ["standard"], firmware.KERNELS), *product(["ports"], CORES, firmware.KERNELS)],
+        product(("ports", *SLOW), CORES, firmware.KERNELS),
+        [*product(["ports"], CORES, firmware.KERNELS)],
     ),
 )
 def test_programs_of_both_kernels(program: str, core: str, kernel: str) -> None:
@@ -256,8 +257,17 @@ def test_programs_of_both_kernels(program: str, core: str, kernel: str) -> None:
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("name", ["amp-economy", "amp-standard", "smp-economy", "smp-standard"])
 def test_eight_processors(name: str, kernel: str) -> None:
-    for program in (*EVERYWHERE, *SLOW):
+    for program in ("ports", *SLOW):
         passes(name, 8, kernel, program)
+    for group in CONFORMANCE:
+        conforms(group, platform.load(name, 8), kernel)
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("core", sample(CORES, ["standard"]))
+@pytest.mark.parametrize("group", CONFORMANCE)
+def test_conformance(group: str, core: str, kernel: str) -> None:
+    conforms(group, platform.load(f"amp-{core}", 2), kernel)
 
 
 @cores

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cancellation at every point where a thread waits, before it and in it; cleanup handlers; what is not lost. */
+ * Cancellation where a thread waits for a port or an interrupt line, before it and in it. */
 #include "check.h"
 
-static sem_t sem, reached;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-static pthread_t sleeper;
+static sem_t reached;
 static char said[64];
 static unsigned spoken;
 
@@ -17,17 +14,7 @@ static void close_port(void *unused) {
   EQUAL(port_close(3), 0);
 }
 
-static void unlock(void *lock) {
-  say("u");
-  EQUAL(pthread_mutex_unlock(lock), 0);
-}
-
 enum {
-  SEM,
-  TIMED_SEM,
-  COND,
-  TIMED_COND,
-  JOIN,
   RECEIVE,
   SEND,
   TIMED_RECEIVE,
@@ -44,17 +31,6 @@ static void at_point(int point) {
   uint32_t word = 9;
   size_t count;
   switch (point) {
-    case SEM: sem_wait(&sem); break;
-    case TIMED_SEM: sem_timedwait_np(&sem, 10000000); break;
-    case COND:
-    case TIMED_COND:
-      EQUAL(pthread_mutex_lock(&mutex), 0);
-      pthread_cleanup_push(unlock, &mutex);
-      if (point == COND) pthread_cond_wait(&cond, &mutex);
-      else pthread_cond_timedwait_np(&cond, &mutex, 10000000);
-      pthread_cleanup_pop(1);
-      break;
-    case JOIN: pthread_join(sleeper, NULL); break;
     case RECEIVE:
     case TIMED_RECEIVE:
     case RECEIVE_BLOCK:
@@ -94,11 +70,6 @@ static void *waits(void *argument) {
   return NULL;
 }
 
-static void *sleeps(void *argument) {
-  sem_wait(argument);
-  return argument;
-}
-
 /* early: the request comes first, and the less urgent thread comes to its point later. */
 static void cancel_at(int point, int early, int priority) {
   void *value = NULL;
@@ -115,48 +86,11 @@ static void cancel_at(int point, int early, int priority) {
   if (early) EQUAL(sem_wait(&reached), 0);
   said[spoken] = '\0';
   CHECK(said[spoken - 2] == 'b' && said[spoken - 1] == 'a');
-  EQUAL(spoken, point == COND || point == TIMED_COND ? 3 : 2);
-  EQUAL(pthread_mutex_trylock(&mutex), 0);
-  EQUAL(pthread_mutex_unlock(&mutex), 0);
+  EQUAL(spoken, 2);
 }
-
-static void *takes(void *argument) {
-  EQUAL(pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL), 0);
-  sem_post(&reached);
-  EQUAL(sem_wait(&sem), 0); /* no request ends it */
-  *(int *)argument = 1;
-  EQUAL(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL), 0);
-  *(int *)argument = 2; /* deferred */
-  pthread_testcancel();
-  *(int *)argument = 3;
-  return NULL;
-}
-
-static void *turns(void *argument) {
-  int old;
-  EQUAL(pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old), 0);
-  EQUAL(old, PTHREAD_CANCEL_DEFERRED);
-  EQUAL(pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &old), 0);
-  EQUAL(old, PTHREAD_CANCEL_ASYNCHRONOUS);
-  EQUAL(pthread_setcanceltype(7, &old), EINVAL);
-  EQUAL(pthread_setcancelstate(7, &old), EINVAL);
-  EQUAL(pthread_cancel(pthread_self()), 0);
-  *(int *)argument = 1;
-  EQUAL(pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL), 0);
-  *(int *)argument = 2;
-  return NULL;
-}
-
-static void *joins(void *argument) { return (void *)(intptr_t)pthread_join((pthread_t)(uintptr_t)argument, NULL); }
 
 int main(void) {
-  void *value;
-  int seen = 0;
-  EQUAL(sem_init(&sem, 0, 0), 0);
   EQUAL(sem_init(&reached, 0, 0), 0);
-  static sem_t end;
-  EQUAL(sem_init(&end, 0, 0), 0);
-  sleeper = spawn(20, sleeps, &end);
   EQUAL(port_open(4, PORT_DIRECT), 0);
   while (!port_trysend(4, 1)) continue; /* full */
   for (int point = 0; point < POINTS; point++) {
@@ -164,36 +98,5 @@ int main(void) {
     cancel_at(point, 0, 20);
     cancel_at(point, 0, 20);
   }
-
-  /* a thread that does not let itself be cancelled */
-  pthread_t thread = spawn(20, takes, &seen);
-  EQUAL(sem_wait(&reached), 0);
-  EQUAL(pthread_cancel(thread), 0);
-  waste(20000);
-  EQUAL(seen, 0);
-  EQUAL(sem_post(&sem), 0);
-  EQUAL(pthread_join(thread, &value), 0);
-  CHECK(value == PTHREAD_CANCELED);
-  EQUAL(seen, 2);
-  thread = spawn(20, turns, &seen);
-  EQUAL(pthread_join(thread, &value), 0);
-  CHECK(value == PTHREAD_CANCELED);
-  EQUAL(seen, 1);
-
-  /* nothing is lost: no unit was taken, and a joiner that was cancelled leaves its thread to another */
-  int units;
-  EQUAL(sem_getvalue(&sem, &units), 0);
-  EQUAL(units, 0);
-  pthread_t joiner = spawn(20, joins, (void *)(uintptr_t)sleeper);
-  waste(20000);
-  EQUAL(pthread_join(sleeper, NULL), EINVAL);
-  EQUAL(pthread_detach(sleeper), EINVAL);
-  EQUAL(sem_post(&end), 0);
-  EQUAL(pthread_join(joiner, &value), 0);
-  EQUAL((intptr_t)value, 0);
-
-  EQUAL(pthread_cancel(joiner), ESRCH);
-  EQUAL(pthread_cancel(~0u), ESRCH);
-  EQUAL(pthread_join(pthread_self(), NULL), EDEADLK);
   return finish();
 }

@@ -24,7 +24,6 @@ TEST(pthread_attr_init, defaults, "joinable, system scope, a stack of PTHREAD_ST
   OK(pthread_attr_getstacksize(&attr, &size));
   TRUE(size >= (size_t)PTHREAD_STACK_MIN);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_init, several_threads, "one attributes object serves several threads") {
@@ -33,7 +32,6 @@ TEST(pthread_attr_init, several_threads, "one attributes object serves several t
   for (long i = 0; i < 3; i++) OK(pthread_create(&threads[i], &attr, note, (void *)i));
   for (long i = 0; i < 3; i++) IS(i, joined(threads[i]));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
@@ -41,7 +39,6 @@ TEST(pthread_attr_destroy, nothing_einval, "a null pointer is no attributes: EIN
   IS(EINVAL, pthread_attr_destroy(nothing));
   int state;
   IS(EINVAL, pthread_attr_getdetachstate(nothing, &state));
-  return NULL;
 }
 
 TEST(pthread_attr_destroy, init_again, "destroyed attributes can be initialised again") {
@@ -49,7 +46,21 @@ TEST(pthread_attr_destroy, init_again, "destroyed attributes can be initialised 
     OK(pthread_attr_init(&attr));
     OK(pthread_attr_destroy(&attr));
   }
-  return NULL;
+}
+
+TEST(pthread_attr_destroy, then_use_einval, "destroyed attributes, and bytes that are none: EINVAL") {
+  KERNELS_ONLY();
+  pthread_t thread;
+  int state;
+  OK(pthread_attr_init(&attr));
+  OK(pthread_attr_destroy(&attr));
+  for (int foreign = 0; foreign < 2; foreign++) {
+    IS(EINVAL, pthread_attr_destroy(&attr));
+    IS(EINVAL, pthread_attr_getdetachstate(&attr, &state));
+    IS(EINVAL, pthread_attr_setguardsize(&attr, 0));
+    IS(EINVAL, pthread_create(&thread, &attr, note, NULL));
+    memset(&attr, 0xA5, sizeof attr);
+  }
 }
 
 TEST(pthread_attr_destroy, thread_lives_on, "a thread made with them is not affected") {
@@ -58,7 +69,6 @@ TEST(pthread_attr_destroy, thread_lives_on, "a thread made with them is not affe
   OK(pthread_create(&thread, &attr, note, (void *)4));
   OK(pthread_attr_destroy(&attr));
   IS(4, joined(thread));
-  return NULL;
 }
 
 TEST(pthread_attr_setdetachstate, kept, "both states are kept") {
@@ -71,14 +81,12 @@ TEST(pthread_attr_setdetachstate, kept, "both states are kept") {
   OK(pthread_attr_getdetachstate(&attr, &value));
   IS(PTHREAD_CREATE_JOINABLE, value);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setdetachstate, unknown_einval, "another number: EINVAL") {
   OK(pthread_attr_init(&attr));
   IS(EINVAL, pthread_attr_setdetachstate(&attr, 1234));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setdetachstate, detached_thread, "a thread made with PTHREAD_CREATE_DETACHED runs") {
@@ -89,7 +97,6 @@ TEST(pthread_attr_setdetachstate, detached_thread, "a thread made with PTHREAD_C
   OK(pthread_create(&thread, &attr, note, NULL));
   AWAIT(ran);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_getdetachstate, default_joinable, "PTHREAD_CREATE_JOINABLE unless set") {
@@ -98,7 +105,6 @@ TEST(pthread_attr_getdetachstate, default_joinable, "PTHREAD_CREATE_JOINABLE unl
   OK(pthread_attr_getdetachstate(&attr, &value));
   IS(PTHREAD_CREATE_JOINABLE, value);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setguardsize, kept, "the size is returned as it was set, also 0") {
@@ -111,7 +117,6 @@ TEST(pthread_attr_setguardsize, kept, "the size is returned as it was set, also 
   OK(pthread_attr_getguardsize(&attr, &size));
   IS(123, size);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setguardsize, thread_runs, "a thread with a guard, and one without, run") {
@@ -124,7 +129,6 @@ TEST(pthread_attr_setguardsize, thread_runs, "a thread with a guard, and one wit
   OK(pthread_create(&thread, &attr, note, (void *)2));
   IS(2, joined(thread));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_getguardsize, default_constant, "the default is the same for each new object") {
@@ -136,7 +140,6 @@ TEST(pthread_attr_getguardsize, default_constant, "the default is the same for e
   OK(pthread_attr_getguardsize(&attr, &again));
   OK(pthread_attr_destroy(&attr));
   IS(size, again);
-  return NULL;
 }
 
 TEST(pthread_attr_setinheritsched, kept, "both values are kept") {
@@ -149,14 +152,12 @@ TEST(pthread_attr_setinheritsched, kept, "both values are kept") {
   OK(pthread_attr_getinheritsched(&attr, &value));
   IS(PTHREAD_INHERIT_SCHED, value);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setinheritsched, unknown_einval, "another number: EINVAL") {
   OK(pthread_attr_init(&attr));
   IS(EINVAL, pthread_attr_setinheritsched(&attr, 1234));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_getinheritsched, default_constant, "a value of the two, the same for each new object") {
@@ -169,7 +170,6 @@ TEST(pthread_attr_getinheritsched, default_constant, "a value of the two, the sa
   OK(pthread_attr_destroy(&attr));
   TRUE(value == PTHREAD_INHERIT_SCHED || value == PTHREAD_EXPLICIT_SCHED);
   IS(value, again);
-  return NULL;
 }
 
 static int policy_seen, priority_seen;
@@ -196,7 +196,6 @@ TEST(pthread_attr_setinheritsched, inherits, "PTHREAD_INHERIT_SCHED: policy and 
   OK(pthread_getschedparam(pthread_self(), &policy, &own));
   IS(policy, policy_seen);
   IS(own.sched_priority, priority_seen);
-  return NULL;
 }
 
 TEST(pthread_attr_setinheritsched, explicit_applies,
@@ -217,7 +216,6 @@ TEST(pthread_attr_setinheritsched, explicit_applies,
     IS(policies[i], policy_seen);
     IS(param.sched_priority, priority_seen);
   }
-  return NULL;
 }
 
 TEST(pthread_attr_setschedpolicy, kept, "SCHED_FIFO, SCHED_RR and SCHED_OTHER are kept") {
@@ -230,7 +228,6 @@ TEST(pthread_attr_setschedpolicy, kept, "SCHED_FIFO, SCHED_RR and SCHED_OTHER ar
     IS(policies[i], value);
   }
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setschedpolicy, unknown, "another number: EINVAL or ENOTSUP") {
@@ -238,7 +235,6 @@ TEST(pthread_attr_setschedpolicy, unknown, "another number: EINVAL or ENOTSUP") 
   const int error = pthread_attr_setschedpolicy(&attr, 1234);
   TRUE(error == EINVAL || error == ENOTSUP);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_getschedpolicy, default_is_a_policy, "the default is a policy that there is") {
@@ -247,7 +243,6 @@ TEST(pthread_attr_getschedpolicy, default_is_a_policy, "the default is a policy 
   OK(pthread_attr_getschedpolicy(&attr, &value));
   TRUE(value == SCHED_OTHER || value == SCHED_FIFO || value == SCHED_RR);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setschedparam, kept, "each priority of the policy is kept") {
@@ -263,7 +258,6 @@ TEST(pthread_attr_setschedparam, kept, "each priority of the policy is kept") {
     }
   }
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setschedparam, outside, "a priority outside the policy's range: EINVAL or ENOTSUP") {
@@ -276,7 +270,6 @@ TEST(pthread_attr_setschedparam, outside, "a priority outside the policy's range
   error = pthread_attr_setschedparam(&attr, &param);
   TRUE(error == EINVAL || error == ENOTSUP);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_getschedparam, default_priority, "the default can be set back") {
@@ -285,7 +278,6 @@ TEST(pthread_attr_getschedparam, default_priority, "the default can be set back"
   OK(pthread_attr_getschedparam(&attr, &param));
   OK(pthread_attr_setschedparam(&attr, &param));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setscope, system, "PTHREAD_SCOPE_SYSTEM is kept") {
@@ -295,7 +287,6 @@ TEST(pthread_attr_setscope, system, "PTHREAD_SCOPE_SYSTEM is kept") {
   OK(pthread_attr_getscope(&attr, &value));
   IS(PTHREAD_SCOPE_SYSTEM, value);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setscope, process_enotsup, "PTHREAD_SCOPE_PROCESS: 0 or ENOTSUP; another number: EINVAL") {
@@ -304,7 +295,6 @@ TEST(pthread_attr_setscope, process_enotsup, "PTHREAD_SCOPE_PROCESS: 0 or ENOTSU
   TRUE(error == 0 || error == ENOTSUP);
   IS(EINVAL, pthread_attr_setscope(&attr, 1234));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_getscope, default_system, "PTHREAD_SCOPE_SYSTEM unless set") {
@@ -313,7 +303,6 @@ TEST(pthread_attr_getscope, default_system, "PTHREAD_SCOPE_SYSTEM unless set") {
   OK(pthread_attr_getscope(&attr, &value));
   IS(PTHREAD_SCOPE_SYSTEM, value);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setstacksize, kept, "the size is kept") {
@@ -323,7 +312,6 @@ TEST(pthread_attr_setstacksize, kept, "the size is kept") {
   OK(pthread_attr_getstacksize(&attr, &size));
   IS(65536, size);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setstacksize, too_small_einval, "less than PTHREAD_STACK_MIN: EINVAL") {
@@ -331,7 +319,6 @@ TEST(pthread_attr_setstacksize, too_small_einval, "less than PTHREAD_STACK_MIN: 
   IS(EINVAL, pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN - 1));
   IS(EINVAL, pthread_attr_setstacksize(&attr, 0));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setstacksize, smallest, "a thread with PTHREAD_STACK_MIN runs") {
@@ -341,7 +328,6 @@ TEST(pthread_attr_setstacksize, smallest, "a thread with PTHREAD_STACK_MIN runs"
   OK(pthread_create(&thread, &attr, note, (void *)5));
   IS(5, joined(thread));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 static void *fill(void *bytes) {
@@ -359,7 +345,6 @@ TEST(pthread_attr_setstacksize, large_can_be_used, "a thread can use all but a l
   OK(pthread_create(&thread, &attr, fill, (void *)9));
   IS(9, joined(thread));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_getstacksize, default_min, "the default is PTHREAD_STACK_MIN or more") {
@@ -368,7 +353,6 @@ TEST(pthread_attr_getstacksize, default_min, "the default is PTHREAD_STACK_MIN o
   OK(pthread_attr_getstacksize(&attr, &size));
   TRUE(size >= (size_t)PTHREAD_STACK_MIN);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 static char stack[65536] __attribute__((aligned(4096)));
@@ -389,7 +373,6 @@ TEST(pthread_attr_setstack, kept, "address and size are kept") {
   TRUE(address == stack);
   IS(sizeof stack, size);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setstack, thread_runs_there, "the thread runs on that memory, again after it was joined") {
@@ -401,14 +384,19 @@ TEST(pthread_attr_setstack, thread_runs_there, "the thread runs on that memory, 
     IS(1, joined(thread));
   }
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_attr_setstack, too_small_einval, "less than PTHREAD_STACK_MIN: EINVAL") {
   OK(pthread_attr_init(&attr));
   IS(EINVAL, pthread_attr_setstack(&attr, stack, (size_t)PTHREAD_STACK_MIN - 1));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
+}
+
+TEST(pthread_attr_setstack, unaligned_einval, "an address that no stack can begin at: EINVAL") {
+  KERNELS_ONLY();
+  OK(pthread_attr_init(&attr));
+  IS(EINVAL, pthread_attr_setstack(&attr, stack + 1, sizeof stack - 16));
+  OK(pthread_attr_destroy(&attr));
 }
 
 TEST(pthread_attr_getstack, size_of_setstacksize, "the size is what setstacksize has set") {
@@ -419,5 +407,4 @@ TEST(pthread_attr_getstack, size_of_setstacksize, "the size is what setstacksize
   OK(pthread_attr_getstack(&attr, &address, &size));
   IS(32768, size);
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }

@@ -28,13 +28,9 @@ TEST(pthread_barrier_init, count_of_one, "a barrier for one thread never waits")
   IS(PTHREAD_BARRIER_SERIAL_THREAD, pthread_barrier_wait(&barrier));
   IS(PTHREAD_BARRIER_SERIAL_THREAD, pthread_barrier_wait(&barrier));
   OK(pthread_barrier_destroy(&barrier));
-  return NULL;
 }
 
-TEST(pthread_barrier_init, zero_einval, "a count of 0: EINVAL") {
-  IS(EINVAL, pthread_barrier_init(&barrier, NULL, 0));
-  return NULL;
-}
+TEST(pthread_barrier_init, zero_einval, "a count of 0: EINVAL") { IS(EINVAL, pthread_barrier_init(&barrier, NULL, 0)); }
 
 TEST(pthread_barrier_init, with_attributes, "with default attributes as without") {
   pthread_barrierattr_t attr;
@@ -43,7 +39,6 @@ TEST(pthread_barrier_init, with_attributes, "with default attributes as without"
   OK(pthread_barrierattr_destroy(&attr));
   IS(PTHREAD_BARRIER_SERIAL_THREAD, pthread_barrier_wait(&barrier));
   OK(pthread_barrier_destroy(&barrier));
-  return NULL;
 }
 
 TEST(pthread_barrier_destroy, init_again, "a destroyed barrier can be initialised again") {
@@ -51,16 +46,17 @@ TEST(pthread_barrier_destroy, init_again, "a destroyed barrier can be initialise
     OK(pthread_barrier_init(&barrier, NULL, 1));
     OK(pthread_barrier_destroy(&barrier));
   }
-  return NULL;
 }
 
 TEST(pthread_barrier_destroy, then_use_einval, "a destroyed barrier: EINVAL") {
   OK(pthread_barrier_init(&barrier, NULL, 1));
   OK(pthread_barrier_destroy(&barrier));
   KERNELS_ONLY();
-  IS(EINVAL, pthread_barrier_wait(&barrier));
-  IS(EINVAL, pthread_barrier_destroy(&barrier));
-  return NULL;
+  for (int foreign = 0; foreign < 2; foreign++) {
+    IS(EINVAL, pthread_barrier_wait(&barrier));
+    IS(EINVAL, pthread_barrier_destroy(&barrier));
+    memset(&barrier, 0x5A, sizeof barrier);
+  }
 }
 
 TEST(pthread_barrier_destroy, waited_for_ebusy, "a barrier at which threads wait: EBUSY") {
@@ -73,7 +69,6 @@ TEST(pthread_barrier_destroy, waited_for_ebusy, "a barrier at which threads wait
   pass();
   IS(0, joined(thread));
   OK(pthread_barrier_destroy(&barrier));
-  return NULL;
 }
 
 TEST(pthread_barrier_wait, waits_for_all, "nobody passes before the last has come") {
@@ -87,7 +82,6 @@ TEST(pthread_barrier_wait, waits_for_all, "nobody passes before the last has com
   IS(0, joined(b));
   IS(3, passed);
   OK(pthread_barrier_destroy(&barrier));
-  return NULL;
 }
 
 TEST(pthread_barrier_wait, one_serial, "PTHREAD_BARRIER_SERIAL_THREAD for exactly one, 0 for the others") {
@@ -100,7 +94,6 @@ TEST(pthread_barrier_wait, one_serial, "PTHREAD_BARRIER_SERIAL_THREAD for exactl
   IS(1, serial);
   IS(0, error_seen);
   OK(pthread_barrier_destroy(&barrier));
-  return NULL;
 }
 
 TEST(pthread_barrier_wait, again_and_again, "the barrier is ready for the next round at once") {
@@ -114,7 +107,6 @@ TEST(pthread_barrier_wait, again_and_again, "the barrier is ready for the next r
   IS(20, serial);
   IS(0, error_seen);
   OK(pthread_barrier_destroy(&barrier));
-  return NULL;
 }
 
 TEST(pthread_barrier_wait, destroy_by_serial, "who got PTHREAD_BARRIER_SERIAL_THREAD may destroy it at once") {
@@ -128,7 +120,6 @@ TEST(pthread_barrier_wait, destroy_by_serial, "who got PTHREAD_BARRIER_SERIAL_TH
     IS(0, joined(thread));
     if (!result) OK(pthread_barrier_destroy(&barrier));
   }
-  return NULL;
 }
 
 TEST(pthread_barrierattr_init, defaults, "private") {
@@ -138,7 +129,6 @@ TEST(pthread_barrierattr_init, defaults, "private") {
   OK(pthread_barrierattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_barrierattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_barrierattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
@@ -146,7 +136,6 @@ TEST(pthread_barrierattr_destroy, nothing_einval, "a null pointer is no attribut
   IS(EINVAL, pthread_barrierattr_destroy(nothing));
   int shared;
   IS(EINVAL, pthread_barrierattr_getpshared(nothing, &shared));
-  return NULL;
 }
 
 TEST(pthread_barrierattr_destroy, init_again, "destroyed attributes can be initialised again") {
@@ -155,16 +144,26 @@ TEST(pthread_barrierattr_destroy, init_again, "destroyed attributes can be initi
     OK(pthread_barrierattr_init(&attr));
     OK(pthread_barrierattr_destroy(&attr));
   }
-  return NULL;
 }
 
-TEST(pthread_barrierattr_setpshared, private_is_kept, "PTHREAD_PROCESS_PRIVATE is accepted; another number is EINVAL") {
+TEST(pthread_barrierattr_destroy, then_use_einval, "destroyed attributes: EINVAL") {
+  KERNELS_ONLY();
   pthread_barrierattr_t attr;
   OK(pthread_barrierattr_init(&attr));
+  OK(pthread_barrierattr_destroy(&attr));
+  IS(EINVAL, pthread_barrier_init(&barrier, &attr, 1));
+}
+
+TEST(pthread_barrierattr_setpshared, kept, "both values are accepted; another number is EINVAL") {
+  pthread_barrierattr_t attr;
+  int shared = -1;
+  OK(pthread_barrierattr_init(&attr));
+  OK(pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
+  OK(pthread_barrierattr_getpshared(&attr, &shared));
+  IS(PTHREAD_PROCESS_SHARED, shared);
   OK(pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_PRIVATE));
   IS(EINVAL, pthread_barrierattr_setpshared(&attr, 1234));
   OK(pthread_barrierattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_barrierattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
@@ -174,5 +173,4 @@ TEST(pthread_barrierattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE u
   OK(pthread_barrierattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_barrierattr_destroy(&attr));
-  return NULL;
 }

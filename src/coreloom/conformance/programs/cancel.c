@@ -2,6 +2,7 @@
  *
  * Cancellation and cleanup handlers. */
 #include <fcntl.h>
+#include <mqueue.h>
 
 #include "conformance.h"
 
@@ -30,7 +31,6 @@ TEST(pthread_cancel, ends_thread, "the thread ends at its next cancellation poin
   AWAIT(begun);
   OK(pthread_cancel(thread));
   IS((long)PTHREAD_CANCELED, joined(thread));
-  return NULL;
 }
 
 static void *compute(void *argument) {
@@ -48,7 +48,6 @@ TEST(pthread_cancel, deferred, "without a cancellation point the thread goes on 
   go = 1;
   IS(6, joined(thread));
   IS(1, reached);
-  return NULL;
 }
 
 TEST(pthread_cancel, ended_thread, "a thread that has ended and is not joined: 0 or ESRCH, and its value stays") {
@@ -60,13 +59,11 @@ TEST(pthread_cancel, ended_thread, "a thread that has ended and is not joined: 0
   const int error = pthread_cancel(thread);
   IS(6, joined(thread));
   TRUE(error == 0 || error == ESRCH);
-  return NULL;
 }
 
 TEST(pthread_cancel, no_thread_esrch, "a number that no thread has: ESRCH") {
   KERNELS_ONLY();
   IS(ESRCH, pthread_cancel((pthread_t)0x7fff0));
-  return NULL;
 }
 
 static void *cancel_self(void *unused) {
@@ -81,7 +78,6 @@ TEST(pthread_cancel, self, "a thread may cancel itself") {
   clear();
   IS((long)PTHREAD_CANCELED, joined(started(cancel_self, NULL)));
   IS(1, reached);
-  return NULL;
 }
 
 static void *twice(void *unused) {
@@ -99,7 +95,6 @@ TEST(pthread_cancel, twice, "a second cancellation has no effect") {
   pthread_cancel(thread);
   IS((long)PTHREAD_CANCELED, joined(thread));
   IS(1, cleaned);
-  return NULL;
 }
 
 /* --- Cancellation points that wait: the thread is in the wait when it is cancelled --- */
@@ -158,60 +153,114 @@ static void *in_sleep(void *unused) {
   return unused;
 }
 
-static const char *cancelled_in(void *(*start)(void *)) {
-  clear();
-  const pthread_t thread = started(start, NULL);
+static void *(*point)(void *);
+
+/* Comes to its point with the request. */
+static void *with_request(void *unused) {
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+  begun = 1;
+  AWAIT(go);
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+  return point(unused);
+}
+
+/* The request comes while the thread waits, or before. */
+static void cancelled_once(void *(*start)(void *), int before) {
+  begun = go = 0;
+  point = start;
+  const pthread_t thread = started(before ? with_request : start, NULL);
   AWAIT(begun);
   nap();
   OK(pthread_cancel(thread));
+  go = 1;
   IS((long)PTHREAD_CANCELED, joined(thread));
-  return NULL;
+}
+
+static void cancelled_in(void *(*start)(void *)) {
+  for (int before = 0; before < 2 && !*conformance_text; before++) cancelled_once(start, before);
 }
 
 /* The cancelled waiter holds the mutex again when its cleanup handlers run; here it has none, so it stays locked. */
-static const char *cancelled_in_cond(void *(*start)(void *)) {
-  OK(pthread_mutex_init(&mutex, NULL));
-  OK(pthread_cond_init(&cond, NULL));
-  const char *const wrong = cancelled_in(start);
-  if (wrong) return wrong;
-  IS(EBUSY, pthread_mutex_trylock(&mutex));
-  OK(pthread_cond_destroy(&cond));
-  return NULL;
+static void cancelled_in_cond(void *(*start)(void *)) {
+  for (int before = 0; before < 2; before++) {
+    OK(pthread_mutex_init(&mutex, NULL));
+    OK(pthread_cond_init(&cond, NULL));
+    cancelled_once(start, before);
+    if (*conformance_text) return;
+    IS(EBUSY, pthread_mutex_trylock(&mutex));
+    OK(pthread_cond_destroy(&cond));
+  }
 }
 
-static const char *cancelled_in_sem(void *(*start)(void *)) {
+static void cancelled_in_sem(void *(*start)(void *)) {
   OK(sem_init(&sem, 0, 0));
-  const char *const wrong = cancelled_in(start);
-  if (wrong) return wrong;
+  cancelled_in(start);
+  if (*conformance_text) return;
   OK(sem_post(&sem));
   OK(sem_trywait(&sem)); /* the cancelled one has not taken it */
   OK(sem_destroy(&sem));
-  return NULL;
 }
 
 TEST(pthread_cond_wait, is_cancellation_point, "a cancellation ends the wait, with the mutex locked again") {
-  return cancelled_in_cond(in_cond_wait);
+  cancelled_in_cond(in_cond_wait);
 }
 
 TEST(pthread_cond_timedwait, is_cancellation_point, "a cancellation ends the wait, with the mutex locked again") {
-  return cancelled_in_cond(in_cond_timedwait);
+  cancelled_in_cond(in_cond_timedwait);
 }
 
 TEST(sem_wait, is_cancellation_point, "a cancellation ends the wait, which takes nothing") {
-  return cancelled_in_sem(in_sem_wait);
+  cancelled_in_sem(in_sem_wait);
 }
 
 TEST(sem_timedwait, is_cancellation_point, "a cancellation ends the wait, which takes nothing") {
-  return cancelled_in_sem(in_sem_timedwait);
+  cancelled_in_sem(in_sem_timedwait);
 }
 
-TEST(nanosleep, is_cancellation_point, "a cancellation ends the sleep") { return cancelled_in(in_nanosleep); }
+TEST(nanosleep, is_cancellation_point, "a cancellation ends the sleep") { cancelled_in(in_nanosleep); }
 
-TEST(clock_nanosleep, is_cancellation_point, "a cancellation ends the sleep") {
-  return cancelled_in(in_clock_nanosleep);
+TEST(clock_nanosleep, is_cancellation_point, "a cancellation ends the sleep") { cancelled_in(in_clock_nanosleep); }
+
+TEST(sleep, is_cancellation_point, "a cancellation ends the sleep") { cancelled_in(in_sleep); }
+
+static mqd_t queue;
+
+static void *in_mq_receive(void *unused) {
+  char message[8];
+  begun = 1;
+  mq_receive(queue, message, sizeof message, NULL);
+  return unused;
 }
 
-TEST(sleep, is_cancellation_point, "a cancellation ends the sleep") { return cancelled_in(in_sleep); }
+static void *in_mq_send(void *unused) {
+  begun = 1;
+  mq_send(queue, "more", 4, 0);
+  return unused;
+}
+
+/* With a queue that holds as many messages before as behind. */
+static void cancelled_in_queue(void *(*start)(void *), int messages) {
+  struct mq_attr attr = {.mq_maxmsg = 1, .mq_msgsize = 8};
+  mq_unlink("/coreloom-conformance");
+  queue = mq_open("/coreloom-conformance", O_CREAT | O_RDWR, 0600, &attr);
+  if (queue == (mqd_t)-1 && errno == ENOSYS) UNTESTED("this kernel has no queues");
+  TRUE(queue != (mqd_t)-1);
+  if (messages) OK(mq_send(queue, "full", 4, 0));
+  cancelled_in(start);
+  if (*conformance_text) return;
+  OK(mq_getattr(queue, &attr));
+  IS(messages, attr.mq_curmsgs);
+  OK(mq_close(queue));
+  OK(mq_unlink("/coreloom-conformance"));
+}
+
+TEST(mq_receive, is_cancellation_point, "a cancellation ends the wait for a message") {
+  cancelled_in_queue(in_mq_receive, 0);
+}
+
+TEST(mq_send, is_cancellation_point, "a cancellation ends the wait for room, and sends nothing") {
+  cancelled_in_queue(in_mq_send, 1);
+}
 
 static void *until_released(void *argument) {
   AWAIT(held);
@@ -221,11 +270,10 @@ static void *until_released(void *argument) {
 TEST(pthread_join, is_cancellation_point, "a cancellation ends the wait, and the thread can still be joined") {
   held = 0;
   target = started(until_released, (void *)8);
-  const char *const wrong = cancelled_in(in_join);
+  cancelled_in(in_join);
   held = 1;
-  if (wrong) return wrong;
+  if (*conformance_text) return;
   IS(8, joined(target));
-  return NULL;
 }
 
 static void *lock_then_test(void *unused) {
@@ -251,7 +299,6 @@ TEST(pthread_mutex_lock, is_no_cancellation_point, "a cancellation does not end 
   IS((long)PTHREAD_CANCELED, joined(thread));
   IS(1, reached);
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 /* --- States and types --- */
@@ -277,7 +324,6 @@ TEST(pthread_setcancelstate, disabled_stays_pending, "disabled: a cancellation w
   go = 1;
   IS((long)PTHREAD_CANCELED, joined(thread));
   IS(1, reached);
-  return NULL;
 }
 
 static void *disabled_wait(void *unused) {
@@ -301,33 +347,28 @@ TEST(pthread_setcancelstate, disabled_wait, "disabled: a wait is not ended") {
   IS(0, joined(thread));
   IS(1, reached);
   OK(sem_destroy(&sem));
-  return NULL;
 }
 
 TEST(pthread_setcancelstate, unknown_einval, "another number: EINVAL") {
   int old;
   IS(EINVAL, pthread_setcancelstate(1234, &old));
-  return NULL;
 }
 
 TEST(pthread_setcancelstate, default_enabled, "a thread begins with PTHREAD_CANCEL_ENABLE, main too") {
   int old = -1;
   OK(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old));
   IS(PTHREAD_CANCEL_ENABLE, old);
-  return NULL;
 }
 
 TEST(pthread_setcanceltype, default_deferred, "a thread begins with PTHREAD_CANCEL_DEFERRED") {
   int old = -1;
   OK(pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &old));
   IS(PTHREAD_CANCEL_DEFERRED, old);
-  return NULL;
 }
 
 TEST(pthread_setcanceltype, unknown_einval, "another number: EINVAL") {
   int old;
   IS(EINVAL, pthread_setcanceltype(1234, &old));
-  return NULL;
 }
 
 static pthread_rwlock_t rwlock;
@@ -375,20 +416,17 @@ TEST(pthread_setcanceltype, asynchronous_waits,
   OK(pthread_rwlock_unlock(&rwlock));
   OK(pthread_rwlock_destroy(&rwlock));
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_testcancel, without_cancellation, "it returns when there is no cancellation") {
   pthread_testcancel();
   pthread_testcancel();
-  return NULL;
 }
 
 TEST(pthread_testcancel, ends_thread, "with a cancellation it does not return") {
   clear();
   IS((long)PTHREAD_CANCELED, joined(started(cancel_self, NULL)));
   IS(1, reached);
-  return NULL;
 }
 
 /* --- Cleanup handlers --- */
@@ -408,7 +446,6 @@ TEST(pthread_cleanup_push, at_exit_reversed, "pthread_exit calls the handlers, t
   clear();
   IS(0, joined(started(exit_with_handlers, NULL)));
   IS(321, cleaned);
-  return NULL;
 }
 
 static void *cancelled_with_handlers(void *unused) {
@@ -427,7 +464,6 @@ TEST(pthread_cleanup_push, at_cancellation_reversed, "a cancellation calls the h
   OK(pthread_cancel(thread));
   IS((long)PTHREAD_CANCELED, joined(thread));
   IS(21, cleaned);
-  return NULL;
 }
 
 static void unlock(void *place) { held = pthread_mutex_unlock(place) == 0 ? 1 : 2; }
@@ -455,7 +491,6 @@ TEST(pthread_cleanup_push, holds_mutex_in_handler, "a handler of a wait for a co
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_cond_destroy(&cond));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 static void *return_without(void *unused) {
@@ -468,7 +503,6 @@ TEST(pthread_cleanup_push, not_at_return, "a handler that was popped is not call
   clear();
   IS(0, joined(started(return_without, NULL)));
   IS(0, cleaned);
-  return NULL;
 }
 
 TEST(pthread_cleanup_pop, executes, "with an argument other than 0 the handler is called, with its argument") {
@@ -476,7 +510,6 @@ TEST(pthread_cleanup_pop, executes, "with an argument other than 0 the handler i
   pthread_cleanup_push(note_cleanup, (void *)7);
   pthread_cleanup_pop(1);
   IS(7, cleaned);
-  return NULL;
 }
 
 TEST(pthread_cleanup_pop, only_removes, "with 0 it is only removed") {
@@ -484,7 +517,6 @@ TEST(pthread_cleanup_pop, only_removes, "with 0 it is only removed") {
   pthread_cleanup_push(note_cleanup, (void *)7);
   pthread_cleanup_pop(0);
   IS(0, cleaned);
-  return NULL;
 }
 
 TEST(pthread_cleanup_pop, innermost_first, "pairs nest: the last pushed is popped first") {
@@ -494,7 +526,6 @@ TEST(pthread_cleanup_pop, innermost_first, "pairs nest: the last pushed is poppe
   pthread_cleanup_pop(1);
   pthread_cleanup_pop(1);
   IS(21, cleaned);
-  return NULL;
 }
 
 static pthread_key_t key;
@@ -521,5 +552,4 @@ TEST(pthread_exit, handlers_before_destructors,
   IS(0, joined(started(exit_with_key, NULL)));
   IS(5, destructor_saw);
   OK(pthread_key_delete(key));
-  return NULL;
 }

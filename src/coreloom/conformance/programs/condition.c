@@ -35,7 +35,6 @@ TEST(pthread_cond_init, default_attributes, "without attributes: a condition var
   OK(pthread_cond_signal(&cond));
   OK(pthread_cond_broadcast(&cond));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_init, static_initializer, "PTHREAD_COND_INITIALIZER is as good as the call") {
@@ -50,7 +49,6 @@ TEST(pthread_cond_init, static_initializer, "PTHREAD_COND_INITIALIZER is as good
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_init, no_small_limit, "200 condition variables can exist") {
@@ -58,7 +56,6 @@ TEST(pthread_cond_init, no_small_limit, "200 condition variables can exist") {
   for (int i = 0; i < 200; i++) OK(pthread_cond_init(&many[i], NULL));
   for (int i = 0; i < 200; i++) OK(pthread_cond_signal(&many[i]));
   for (int i = 0; i < 200; i++) OK(pthread_cond_destroy(&many[i]));
-  return NULL;
 }
 
 TEST(pthread_cond_destroy, init_again, "a destroyed one can be initialised again") {
@@ -66,13 +63,11 @@ TEST(pthread_cond_destroy, init_again, "a destroyed one can be initialised again
     OK(pthread_cond_init(&cond, NULL));
     OK(pthread_cond_destroy(&cond));
   }
-  return NULL;
 }
 
 TEST(pthread_cond_destroy, unused_static, "a static one that was never used can be destroyed") {
   static pthread_cond_t fixed = PTHREAD_COND_INITIALIZER;
   OK(pthread_cond_destroy(&fixed));
-  return NULL;
 }
 
 TEST(pthread_cond_destroy, then_use_einval, "a destroyed one: EINVAL") {
@@ -86,7 +81,19 @@ TEST(pthread_cond_destroy, then_use_einval, "a destroyed one: EINVAL") {
   IS(EINVAL, pthread_cond_signal(&cond));
   IS(EINVAL, pthread_cond_broadcast(&cond));
   IS(EINVAL, pthread_cond_destroy(&cond));
-  return NULL;
+}
+
+TEST(pthread_cond_destroy, waited_for_ebusy, "one that threads wait for: EBUSY, and they go on waiting") {
+  KERNELS_ONLY();
+  OK(pthread_cond_init(&cond, NULL));
+  clear();
+  const pthread_t thread = started(wait_once, NULL);
+  until_waiting(1);
+  IS(EBUSY, pthread_cond_destroy(&cond));
+  ready = 1;
+  OK(pthread_cond_signal(&cond));
+  IS(0, joined(thread));
+  OK(pthread_cond_destroy(&cond));
 }
 
 TEST(pthread_cond_wait, releases_mutex, "while it waits the mutex is free for others") {
@@ -100,7 +107,6 @@ TEST(pthread_cond_wait, releases_mutex, "while it waits the mutex is free for ot
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 static void *wait_and_try(void *unused) {
@@ -125,7 +131,6 @@ TEST(pthread_cond_wait, holds_mutex_again, "when it returns the caller holds the
   OK(pthread_mutex_unlock(&mutex));
   IS(EBUSY, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_wait, blocks, "without a signal it does not return") {
@@ -141,7 +146,6 @@ TEST(pthread_cond_wait, blocks, "without a signal it does not return") {
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_wait, not_owner_eperm, "an error-checking or robust mutex that the caller does not hold: EPERM") {
@@ -153,9 +157,12 @@ TEST(pthread_cond_wait, not_owner_eperm, "an error-checking or robust mutex that
   OK(pthread_mutexattr_destroy(&attr));
   OK(pthread_cond_init(&cond, NULL));
   IS(EPERM, pthread_cond_wait(&cond, &checked));
-  OK(pthread_cond_destroy(&cond));
   OK(pthread_mutex_destroy(&checked));
-  return NULL;
+  KERNELS_ONLY(); /* the default type is error-checking */
+  const struct timespec at = in_ms(CLOCK_REALTIME, 1000);
+  IS(EPERM, pthread_cond_wait(&cond, &mutex));
+  IS(EPERM, pthread_cond_timedwait(&cond, &mutex, &at));
+  OK(pthread_cond_destroy(&cond));
 }
 
 static pthread_mutex_t typed;
@@ -189,7 +196,6 @@ TEST(pthread_cond_wait, every_mutex_type, "it releases and locks again a mutex o
     OK(pthread_cond_destroy(&cond));
     OK(pthread_mutex_destroy(&typed));
   }
-  return NULL;
 }
 
 TEST(pthread_cond_signal, wakes_one, "it wakes at least one waiter") {
@@ -206,7 +212,6 @@ TEST(pthread_cond_signal, wakes_one, "it wakes at least one waiter") {
   OK(pthread_cond_broadcast(&cond));
   for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_signal, nobody, "without a waiter it has no effect, now or later") {
@@ -223,7 +228,6 @@ TEST(pthread_cond_signal, nobody, "without a waiter it has no effect, now or lat
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_signal, without_mutex, "the caller need not hold the mutex") {
@@ -237,7 +241,6 @@ TEST(pthread_cond_signal, without_mutex, "the caller need not hold the mutex") {
   OK(pthread_cond_signal(&cond));
   IS(0, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 static void *wait_in_order(void *name) {
@@ -250,29 +253,48 @@ static void *wait_in_order(void *name) {
   return NULL;
 }
 
-TEST(pthread_cond_signal, best_waiter_first, "the waiter of the highest priority is woken first") {
-#if defined(CL_KERNEL_LINUX)
-  UNTESTED("this C library wakes by arrival, whatever the priorities");
-#endif
-  OK(pthread_cond_init(&cond, NULL));
+/* Threads a to d, which wait; the first is the least urgent, b and d are equals. */
+static void line_up(pthread_t threads[4]) {
+  const int above[] = {2, 6, 4, 6};
   clear();
   memset(order, 0, sizeof order);
-  pthread_t threads[3];
-  for (int i = 0; i < 3; i++) {
-    OK(started_at(&threads[i], i == 0 ? 2 : i == 1 ? 6 : 4, wait_in_order, (void *)(long)"abc"[i]));
+  for (int i = 0; i < 4; i++) {
+    OK(started_at(&threads[i], above[i], wait_in_order, (void *)(long)"abcd"[i]));
     until_waiting(i + 1);
   }
-  for (int i = 0; i < 3; i++) {
+}
+
+TEST(pthread_cond_signal, best_waiter_first, "the waiter of the highest priority is woken first, of equals the first") {
+  NOT_ON_LINUX("this C library wakes by arrival, whatever the priorities");
+  pthread_t threads[4];
+  OK(pthread_cond_init(&cond, NULL));
+  line_up(threads);
+  for (int i = 0; i < 4; i++) {
     OK(pthread_mutex_lock(&mutex));
     ready = 1;
     OK(pthread_cond_signal(&cond));
     OK(pthread_mutex_unlock(&mutex));
     AWAIT_ANY(place == i + 1);
   }
-  for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
-  IS(0, strcmp(order, "bca"));
+  for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
+  IS(0, strcmp(order, "bdca"));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
+}
+
+TEST(pthread_cond_broadcast, best_waiter_first, "those that it wakes get the mutex in the order of their priorities") {
+  NOT_ON_LINUX("this C library wakes by arrival, whatever the priorities");
+  pthread_t threads[4];
+  OK(pthread_cond_init(&cond, NULL));
+  line_up(threads);
+  OK(pthread_mutex_lock(&mutex));
+  ready = 4;
+  OK(pthread_cond_broadcast(&cond));
+  nap();
+  IS(0, place); /* not before the mutex is free */
+  OK(pthread_mutex_unlock(&mutex));
+  for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
+  IS(0, strcmp(order, "bdca"));
+  OK(pthread_cond_destroy(&cond));
 }
 
 TEST(pthread_cond_broadcast, wakes_all, "it wakes every waiter") {
@@ -288,7 +310,6 @@ TEST(pthread_cond_broadcast, wakes_all, "it wakes every waiter") {
   for (int i = 0; i < 6; i++) IS(0, joined(threads[i]));
   IS(6, woken);
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_broadcast, nobody, "without a waiter it has no effect, now or later") {
@@ -305,7 +326,6 @@ TEST(pthread_cond_broadcast, nobody, "without a waiter it has no effect, now or 
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_broadcast, then_destroy, "behind it the condition variable may be destroyed at once") {
@@ -320,7 +340,6 @@ TEST(pthread_cond_broadcast, then_destroy, "behind it the condition variable may
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(a));
   IS(0, joined(b));
-  return NULL;
 }
 
 /* --- Timed --- */
@@ -337,7 +356,6 @@ TEST(pthread_cond_timedwait, timedout, "no signal until the time: ETIMEDOUT, not
   TRUE(come);
   IS(EBUSY, held);
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_timedwait, past_timedout, "a time that is past: ETIMEDOUT at once, with the mutex held") {
@@ -348,7 +366,6 @@ TEST(pthread_cond_timedwait, past_timedout, "a time that is past: ETIMEDOUT at o
   IS(EBUSY, pthread_mutex_trylock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 static void *wait_late(void *unused) {
@@ -373,7 +390,6 @@ TEST(pthread_cond_timedwait, signalled, "a signal before the time ends it with 0
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_timedwait, bad_time_einval, "nanoseconds outside 0 to 999 999 999: EINVAL") {
@@ -384,7 +400,6 @@ TEST(pthread_cond_timedwait, bad_time_einval, "nanoseconds outside 0 to 999 999 
   IS(EINVAL, pthread_cond_timedwait(&cond, &mutex, &bad[1]));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 TEST(pthread_cond_timedwait, monotonic_clock, "the time is on the clock of the attributes") {
@@ -402,7 +417,6 @@ TEST(pthread_cond_timedwait, monotonic_clock, "the time is on the clock of the a
   IS(ETIMEDOUT, error);
   TRUE(come);
   OK(pthread_cond_destroy(&cond));
-  return NULL;
 }
 
 /* --- Attributes --- */
@@ -417,7 +431,6 @@ TEST(pthread_condattr_init, defaults, "CLOCK_REALTIME, private") {
   OK(pthread_condattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_condattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_condattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
@@ -425,7 +438,6 @@ TEST(pthread_condattr_destroy, nothing_einval, "a null pointer is no attributes:
   IS(EINVAL, pthread_condattr_destroy(nothing));
   clockid_t clock;
   IS(EINVAL, pthread_condattr_getclock(nothing, &clock));
-  return NULL;
 }
 
 TEST(pthread_condattr_destroy, init_again, "destroyed attributes can be initialised again") {
@@ -434,7 +446,18 @@ TEST(pthread_condattr_destroy, init_again, "destroyed attributes can be initiali
     OK(pthread_condattr_init(&attr));
     OK(pthread_condattr_destroy(&attr));
   }
-  return NULL;
+}
+
+TEST(pthread_condattr_destroy, then_use_einval, "destroyed attributes: EINVAL") {
+  KERNELS_ONLY();
+  pthread_condattr_t attr;
+  clockid_t clock;
+  OK(pthread_condattr_init(&attr));
+  OK(pthread_condattr_destroy(&attr));
+  IS(EINVAL, pthread_condattr_destroy(&attr));
+  IS(EINVAL, pthread_condattr_getclock(&attr, &clock));
+  IS(EINVAL, pthread_condattr_setclock(&attr, CLOCK_REALTIME));
+  IS(EINVAL, pthread_cond_init(&cond, &attr));
 }
 
 TEST(pthread_condattr_setclock, kept, "CLOCK_REALTIME and CLOCK_MONOTONIC are kept") {
@@ -448,7 +471,6 @@ TEST(pthread_condattr_setclock, kept, "CLOCK_REALTIME and CLOCK_MONOTONIC are ke
   OK(pthread_condattr_getclock(&attr, &clock));
   IS(CLOCK_REALTIME, clock);
   OK(pthread_condattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_condattr_setclock, cpu_clock_einval, "a CPU-time clock, or no clock: EINVAL") {
@@ -457,7 +479,6 @@ TEST(pthread_condattr_setclock, cpu_clock_einval, "a CPU-time clock, or no clock
   IS(EINVAL, pthread_condattr_setclock(&attr, CLOCK_THREAD_CPUTIME_ID));
   IS(EINVAL, pthread_condattr_setclock(&attr, 1234));
   OK(pthread_condattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_condattr_getclock, default_realtime, "CLOCK_REALTIME unless set") {
@@ -467,19 +488,20 @@ TEST(pthread_condattr_getclock, default_realtime, "CLOCK_REALTIME unless set") {
   OK(pthread_condattr_getclock(&attr, &clock));
   IS(CLOCK_REALTIME, clock);
   OK(pthread_condattr_destroy(&attr));
-  return NULL;
 }
 
-TEST(pthread_condattr_setpshared, private_is_kept, "PTHREAD_PROCESS_PRIVATE is accepted; another number is EINVAL") {
+TEST(pthread_condattr_setpshared, kept, "both values are accepted; another number is EINVAL") {
   pthread_condattr_t attr;
   int shared = -1;
   OK(pthread_condattr_init(&attr));
+  OK(pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
+  OK(pthread_condattr_getpshared(&attr, &shared));
+  IS(PTHREAD_PROCESS_SHARED, shared);
   OK(pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_PRIVATE));
   OK(pthread_condattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   IS(EINVAL, pthread_condattr_setpshared(&attr, 1234));
   OK(pthread_condattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_condattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
@@ -489,5 +511,4 @@ TEST(pthread_condattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unle
   OK(pthread_condattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_condattr_destroy(&attr));
-  return NULL;
 }

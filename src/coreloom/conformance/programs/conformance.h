@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A program of conformance tests: TEST(function, requirement, text) { ... } as often as need be; main is here. A test
- * returns NULL, or by the macros below what is wrong; it leaves nothing behind that another one could meet. Its input
+ * is over where a macro below finds something wrong; it leaves nothing behind that another one could meet. Its input
  * is the names of the tests to run, one a line; it prints each name, and then pass, fail or untested with the reason.
  *
  * The same source runs on every ground, so it asks for what POSIX requires and for nothing that depends on speed: what
@@ -23,30 +23,31 @@
 struct test {
   struct test *next;
   const char *name;
-  const char *(*run)(void);
+  void (*run)(void);
 };
 
 static struct test *conformance_first, **conformance_end = &conformance_first;
-static char conformance_text[200];
+static char conformance_text[200]; /* what is wrong, or nothing */
 
 #define TEST(function, requirement, text)                                                    \
-  static const char *function##__##requirement(void);                                        \
+  static void function##__##requirement(void);                                               \
   __attribute__((constructor)) static void function##__##requirement##_(void) {              \
     static struct test test = {NULL, #function "_" #requirement, function##__##requirement}; \
     *conformance_end = &test;                                                                \
     conformance_end = &test.next;                                                            \
   }                                                                                          \
-  static const char *function##__##requirement(void)
+  static void function##__##requirement(void)
 
+#define SAY_AND_RETURN(...)                                           \
+  do {                                                                \
+    snprintf(conformance_text, sizeof conformance_text, __VA_ARGS__); \
+    return;                                                           \
+  } while (0)
 /* `call` must be `wanted`; both are converted to long. */
-#define IS(wanted, call)                                                                                             \
-  do {                                                                                                               \
-    const long got_ = (long)(call), wanted_ = (long)(wanted);                                                        \
-    if (got_ != wanted_) {                                                                                           \
-      snprintf(conformance_text, sizeof conformance_text, "fail line %d: %s is %ld, not %ld", __LINE__, #call, got_, \
-               wanted_);                                                                                             \
-      return conformance_text;                                                                                       \
-    }                                                                                                                \
+#define IS(wanted, call)                                                                                     \
+  do {                                                                                                       \
+    const long got_ = (long)(call), wanted_ = (long)(wanted);                                                \
+    if (got_ != wanted_) SAY_AND_RETURN("fail line %d: %s is %ld, not %ld", __LINE__, #call, got_, wanted_); \
   } while (0)
 #define OK(call) IS(0, call)
 /* Must fail with errno. */
@@ -56,19 +57,18 @@ static char conformance_text[200];
     IS(-1, call);          \
     IS(error, errno);      \
   } while (0)
-#define TRUE(condition)                                                                                      \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      snprintf(conformance_text, sizeof conformance_text, "fail line %d: not so: %s", __LINE__, #condition); \
-      return conformance_text;                                                                               \
-    }                                                                                                        \
+#define TRUE(condition)                                                                 \
+  do {                                                                                  \
+    if (!(condition)) SAY_AND_RETURN("fail line %d: not so: %s", __LINE__, #condition); \
   } while (0)
-#define UNTESTED(why) return "untested " why
+#define UNTESTED(why) SAY_AND_RETURN("untested " why)
 /* What POSIX leaves undefined and Coreloom's kernels define; the C library of Linux may do anything. */
 #if defined(CL_KERNEL_LINUX)
 #define KERNELS_ONLY() UNTESTED("undefined by POSIX, and not checked by this C library")
+#define NOT_ON_LINUX(why) UNTESTED(why)
 #else
 #define KERNELS_ONLY() (void)0
+#define NOT_ON_LINUX(why) (void)0
 #endif
 
 #define UNUSED __attribute__((unused))
@@ -162,8 +162,9 @@ int main(void) {
   for (struct test *test = conformance_first; test; test = test->next) {
     if (!conformance_wanted(list, length, test->name)) continue;
     printf("test %s\n", test->name);
-    const char *const wrong = test->run();
-    printf("%s\n", wrong ? wrong : "pass");
+    *conformance_text = 0;
+    test->run();
+    puts(*conformance_text ? conformance_text : "pass");
   }
   return 0;
 }

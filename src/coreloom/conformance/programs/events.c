@@ -34,7 +34,6 @@ TEST(event_flags_init, flags, "the flags given are set, and no others") {
   OK(event_flags_init(&events, 0x80000005));
   IS(0x80000005, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_init, static_initialiser, "EVENT_FLAGS_INITIALIZER: none is set") {
@@ -45,7 +44,6 @@ TEST(event_flags_init, static_initialiser, "EVENT_FLAGS_INITIALIZER: none is set
   OK(event_flags_set(&fixed, 2));
   OK(event_flags_trywait(&fixed, 2, EVENT_FLAGS_ANY, NULL));
   OK(event_flags_destroy(&fixed));
-  return NULL;
 }
 
 TEST(event_flags_destroy, waited_for_ebusy, "a thread waits: EBUSY, and it goes on waiting") {
@@ -58,7 +56,6 @@ TEST(event_flags_destroy, waited_for_ebusy, "a thread waits: EBUSY, and it goes 
   IS(0, joined(thread));
   OK(waiter.status);
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_destroy, then_use_einval, "destroyed: EINVAL") {
@@ -71,7 +68,6 @@ TEST(event_flags_destroy, then_use_einval, "destroyed: EINVAL") {
   IS(EINVAL, event_flags_get(&events, &flags));
   IS(EINVAL, event_flags_wait(&events, 1, EVENT_FLAGS_ANY, NULL));
   IS(EINVAL, event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_set, adds, "the flags are set, others stay as they are") {
@@ -80,7 +76,6 @@ TEST(event_flags_set, adds, "the flags are set, others stay as they are") {
   OK(event_flags_set(&events, 4));
   IS(7, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_set, releases_all, "every thread for which the flags suffice is released, the others wait") {
@@ -107,7 +102,6 @@ TEST(event_flags_set, releases_all, "every thread for which the flags suffice is
   }
   IS(7, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_set, pulse, "a thread that waited is released even if the flag is cleared at once") {
@@ -122,7 +116,6 @@ TEST(event_flags_set, pulse, "a thread that waited is released even if the flag 
   IS(8, waiter.got);
   IS(0, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_set, clear_after_all, "flags that released threads clear are seen by all of them") {
@@ -139,7 +132,6 @@ TEST(event_flags_set, clear_after_all, "flags that released threads clear are se
   }
   IS(0x14, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_clear, clears, "the flags are cleared, others stay as they are") {
@@ -147,7 +139,6 @@ TEST(event_flags_clear, clears, "the flags are cleared, others stay as they are"
   OK(event_flags_clear(&events, 10));
   IS(5, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_get, changes_nothing, "the flags are as before") {
@@ -155,7 +146,6 @@ TEST(event_flags_get, changes_nothing, "the flags are as before") {
   IS(9, flags_now());
   IS(9, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_wait, at_once, "flags that are set end the wait at once, and are cleared if that is asked for") {
@@ -167,7 +157,6 @@ TEST(event_flags_wait, at_once, "flags that are set end the wait at once, and ar
   OK(event_flags_wait(&events, 6, EVENT_FLAGS_ALL | EVENT_FLAGS_CLEAR, NULL));
   IS(0x10, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_wait, all, "all of the flags are waited for, whenever they come") {
@@ -186,7 +175,6 @@ TEST(event_flags_wait, all, "all of the flags are waited for, whenever they come
   OK(waiter.status);
   IS(7, waiter.got);
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_wait, nothing_einval, "no flags to wait for, or no such way: EINVAL") {
@@ -196,7 +184,6 @@ TEST(event_flags_wait, nothing_einval, "no flags to wait for, or no such way: EI
   IS(EINVAL, event_flags_wait(&events, 1, -1, NULL));
   IS(1, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_wait, is_cancellation_point, "a cancellation ends the wait, and the flags go on working") {
@@ -209,7 +196,6 @@ TEST(event_flags_wait, is_cancellation_point, "a cancellation ends the wait, and
   OK(event_flags_set(&events, 1));
   IS(1, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_trywait, eagain, "the flags are not there: EAGAIN, and nothing is cleared") {
@@ -220,7 +206,6 @@ TEST(event_flags_trywait, eagain, "the flags are not there: EAGAIN, and nothing 
   OK(event_flags_trywait(&events, 3, EVENT_FLAGS_CLEAR, NULL));
   IS(0, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_timedwait, etimedout, "the flags do not come: ETIMEDOUT, not before the time") {
@@ -231,7 +216,6 @@ TEST(event_flags_timedwait, etimedout, "the flags do not come: ETIMEDOUT, not be
   OK(event_flags_set(&events, 2));
   IS(3, flags_now());
   OK(event_flags_destroy(&events));
-  return NULL;
 }
 
 TEST(event_flags_timedwait, in_time, "flags that come before the time end the wait") {
@@ -243,5 +227,4 @@ TEST(event_flags_timedwait, in_time, "flags that come before the time end the wa
   IS(2, got);
   OK(event_flags_timedwait(&events, 2, EVENT_FLAGS_ALL, NULL, &future));
   OK(event_flags_destroy(&events));
-  return NULL;
 }

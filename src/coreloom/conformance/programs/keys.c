@@ -24,7 +24,6 @@ TEST(pthread_key_create, begins_null, "a new key's value is NULL in every thread
   TRUE(pthread_getspecific(key) == NULL);
   IS(0, joined(started(look, NULL)));
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 TEST(pthread_key_create, distinct, "two keys are two: a value of one is not one of the other") {
@@ -35,7 +34,6 @@ TEST(pthread_key_create, distinct, "two keys are two: a value of one is not one 
   TRUE(pthread_getspecific(other_key) == NULL);
   OK(pthread_key_delete(key));
   OK(pthread_key_delete(other_key));
-  return NULL;
 }
 
 TEST(pthread_key_create, destructor_gets_value, "at a thread's end its value goes to the destructor") {
@@ -45,7 +43,6 @@ TEST(pthread_key_create, destructor_gets_value, "at a thread's end its value goe
   IS(1, destroyed);
   TRUE(last == &here);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 TEST(pthread_key_create, no_destructor_for_null, "a value that is NULL has no destructor called") {
@@ -54,7 +51,6 @@ TEST(pthread_key_create, no_destructor_for_null, "a value that is NULL has no de
   IS(0, joined(started(set, NULL)));
   IS(0, destroyed);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 static void sees_null(void *value) {
@@ -68,7 +64,6 @@ TEST(pthread_key_create, null_before_destructor, "the value is NULL before the d
   IS(0, joined(started(set, &here)));
   IS(1, destroyed);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 static void set_again(void *value) {
@@ -83,7 +78,6 @@ TEST(pthread_key_create, destructor_iterations,
   IS(0, joined(started(set, &here)));
   TRUE(rounds >= PTHREAD_DESTRUCTOR_ITERATIONS);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 static void *exit_with_value(void *value) {
@@ -97,7 +91,6 @@ TEST(pthread_key_create, destructor_at_exit, "the destructor is called by pthrea
   IS(0, joined(started(exit_with_value, &here)));
   IS(1, destroyed);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 static void *wait_with_value(void *value) {
@@ -118,7 +111,6 @@ TEST(pthread_key_create, destructor_at_cancellation, "the destructor is called f
   IS((long)PTHREAD_CANCELED, joined(thread));
   IS(1, destroyed);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 TEST(pthread_key_create, number_of_keys, "PTHREAD_KEYS_MAX, at least 128, is enough for 100 more; then EAGAIN") {
@@ -130,7 +122,6 @@ TEST(pthread_key_create, number_of_keys, "PTHREAD_KEYS_MAX, at least 128, is eno
   TRUE(made >= 100);
   TRUE(made <= PTHREAD_KEYS_MAX);
   IS(EAGAIN, error);
-  return NULL;
 }
 
 TEST(pthread_key_create, reuse_is_null, "a key made after the deletion of another has no value of that") {
@@ -140,7 +131,6 @@ TEST(pthread_key_create, reuse_is_null, "a key made after the deletion of anothe
   OK(pthread_key_create(&key, NULL));
   TRUE(pthread_getspecific(key) == NULL);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 TEST(pthread_setspecific, per_thread, "each thread has its own value") {
@@ -149,7 +139,6 @@ TEST(pthread_setspecific, per_thread, "each thread has its own value") {
   IS(0, joined(started(set, &there)));
   TRUE(pthread_getspecific(key) == &here);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 TEST(pthread_setspecific, replaces, "a later value replaces the earlier one") {
@@ -160,14 +149,14 @@ TEST(pthread_setspecific, replaces, "a later value replaces the earlier one") {
   OK(pthread_setspecific(key, NULL));
   TRUE(pthread_getspecific(key) == NULL);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 TEST(pthread_setspecific, deleted_einval, "a deleted key: EINVAL") {
   OK(pthread_key_create(&key, NULL));
   OK(pthread_key_delete(key));
   IS(EINVAL, pthread_setspecific(key, &here));
-  return NULL;
+  KERNELS_ONLY();
+  TRUE(pthread_getspecific(key) == NULL && pthread_getspecific((pthread_key_t)~0u) == NULL);
 }
 
 TEST(pthread_getspecific, returns_value, "the value that the thread has set") {
@@ -175,7 +164,6 @@ TEST(pthread_getspecific, returns_value, "the value that the thread has set") {
   OK(pthread_setspecific(key, &there));
   TRUE(pthread_getspecific(key) == &there);
   OK(pthread_key_delete(key));
-  return NULL;
 }
 
 TEST(pthread_getspecific, many_keys, "the values of 32 keys do not mix") {
@@ -186,7 +174,6 @@ TEST(pthread_getspecific, many_keys, "the values of 32 keys do not mix") {
   }
   for (long i = 0; i < 32; i++) IS(i + 1, (long)pthread_getspecific(keys[i]));
   for (int i = 0; i < 32; i++) OK(pthread_key_delete(keys[i]));
-  return NULL;
 }
 
 TEST(pthread_key_delete, no_destructor, "the deletion calls no destructor, nor does a later end of a thread") {
@@ -195,14 +182,12 @@ TEST(pthread_key_delete, no_destructor, "the deletion calls no destructor, nor d
   OK(pthread_setspecific(key, &here));
   OK(pthread_key_delete(key));
   IS(0, destroyed);
-  return NULL;
 }
 
 TEST(pthread_key_delete, twice_einval, "a deleted key: EINVAL") {
   OK(pthread_key_create(&key, NULL));
   OK(pthread_key_delete(key));
   IS(EINVAL, pthread_key_delete(key));
-  return NULL;
 }
 
 static pthread_key_t deleted_inside;
@@ -220,5 +205,4 @@ TEST(pthread_key_delete, in_destructor, "a destructor may delete its key") {
   IS(0, joined(started(set_inside, &here)));
   IS(1, destroyed);
   IS(EINVAL, pthread_key_delete(deleted_inside));
-  return NULL;
 }

@@ -21,7 +21,6 @@ static void *initial(void *unused) {
 
 TEST(thread_local, initialised, "a variable begins with its initial value, zero without one, in main") {
   IS(0, (long)initial(NULL));
-  return NULL;
 }
 
 TEST(thread_local, initialised_in_thread, "and in every thread, whatever others have stored") {
@@ -32,7 +31,6 @@ TEST(thread_local, initialised_in_thread, "and in every thread, whatever others 
   zero = 0;
   memset(block, 0, sizeof block);
   IS(0, found);
-  return NULL;
 }
 
 static void *own(void *argument) {
@@ -52,7 +50,6 @@ TEST(thread_local, own_copy, "each thread has its own copy") {
   go = 1;
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(7, seven);
-  return NULL;
 }
 
 static void *again(void *unused) {
@@ -64,7 +61,6 @@ static void *again(void *unused) {
 
 TEST(thread_local, fresh_after_reuse, "a thread that reuses the resources of another one begins anew") {
   for (int i = 0; i < 20; i++) IS(7, joined(started(again, NULL)));
-  return NULL;
 }
 
 static void *address(void *unused) { return (void)unused, (void *)&seven; }
@@ -73,7 +69,6 @@ TEST(thread_local, addresses_differ, "two threads' copies have two addresses") {
   void *there = NULL;
   OK(pthread_join(started(address, NULL), &there));
   TRUE(there != (void *)&seven);
-  return NULL;
 }
 
 static void *aligned(void *unused) {
@@ -84,7 +79,6 @@ static void *aligned(void *unused) {
 TEST(thread_local, alignment, "a variable is aligned as it asks for") {
   IS(0, (long)aligned(NULL));
   IS(0, joined(started(aligned, NULL)));
-  return NULL;
 }
 
 static void *through_pointer(void *pointer) {
@@ -98,5 +92,4 @@ TEST(thread_local, pointer_is_valid_elsewhere, "another thread can reach a copy 
   const int found = zero;
   zero = 0;
   IS(31, found);
-  return NULL;
 }

@@ -24,6 +24,8 @@ static void *try_it(void *place) {
 
 static void *unlock_it(void *place) { return (void *)(long)pthread_mutex_unlock(place); }
 
+static void *destroy_it(void *place) { return (void *)(long)pthread_mutex_destroy(place); }
+
 static void *lock_it(void *place) {
   const int error = pthread_mutex_lock(place);
   has_locked = 1;
@@ -43,7 +45,6 @@ TEST(pthread_mutex_init, default_attributes, "without attributes: an unlocked mu
   OK(pthread_mutex_trylock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_init, static_initializer, "PTHREAD_MUTEX_INITIALIZER is as good as the call") {
@@ -53,7 +54,18 @@ TEST(pthread_mutex_init, static_initializer, "PTHREAD_MUTEX_INITIALIZER is as go
   OK(pthread_mutex_unlock(&fixed));
   IS(0, joined(started(try_it, &fixed)));
   OK(pthread_mutex_destroy(&fixed));
-  return NULL;
+}
+
+TEST(pthread_mutex_init, initializers_of_types, "PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP and that of ERRORCHECK, too") {
+  static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  static pthread_mutex_t checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+  OK(pthread_mutex_lock(&recursive));
+  OK(pthread_mutex_lock(&recursive));
+  OK(pthread_mutex_lock(&checking));
+  IS(EDEADLK, pthread_mutex_lock(&checking));
+  OK(pthread_mutex_unlock(&recursive));
+  OK(pthread_mutex_unlock(&recursive));
+  OK(pthread_mutex_unlock(&checking));
 }
 
 TEST(pthread_mutex_init, attributes_are_copied, "a later change of the attributes does not affect the mutex") {
@@ -68,7 +80,6 @@ TEST(pthread_mutex_init, attributes_are_copied, "a later change of the attribute
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_init, no_small_limit, "200 mutexes can exist, each by itself") {
@@ -79,7 +90,6 @@ TEST(pthread_mutex_init, no_small_limit, "200 mutexes can exist, each by itself"
   for (int i = 0; i < 200; i++) OK(pthread_mutex_unlock(&many[i]));
   IS(0, joined(started(try_it, &many[199])));
   for (int i = 0; i < 200; i++) OK(pthread_mutex_destroy(&many[i]));
-  return NULL;
 }
 
 TEST(pthread_mutex_init, no_small_limit_static, "200 static mutexes can be locked at once") {
@@ -87,7 +97,6 @@ TEST(pthread_mutex_init, no_small_limit_static, "200 static mutexes can be locke
   for (int i = 0; i < 200; i++) OK(pthread_mutex_lock(&many[i]));
   for (int i = 0; i < 200; i++) OK(pthread_mutex_unlock(&many[i]));
   for (int i = 0; i < 200; i++) OK(pthread_mutex_destroy(&many[i]));
-  return NULL;
 }
 
 TEST(pthread_mutex_destroy, init_again, "a destroyed mutex can be initialised again") {
@@ -97,7 +106,6 @@ TEST(pthread_mutex_destroy, init_again, "a destroyed mutex can be initialised ag
     OK(pthread_mutex_unlock(&mutex));
     OK(pthread_mutex_destroy(&mutex));
   }
-  return NULL;
 }
 
 TEST(pthread_mutex_destroy, locked_ebusy, "a locked mutex is not destroyed: EBUSY") {
@@ -106,13 +114,11 @@ TEST(pthread_mutex_destroy, locked_ebusy, "a locked mutex is not destroyed: EBUS
   IS(EBUSY, pthread_mutex_destroy(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_destroy, unused_static, "a static mutex that was never locked can be destroyed") {
   static pthread_mutex_t fixed = PTHREAD_MUTEX_INITIALIZER;
   OK(pthread_mutex_destroy(&fixed));
-  return NULL;
 }
 
 TEST(pthread_mutex_destroy, right_after_unlock, "who has unlocked it may destroy it at once") {
@@ -120,7 +126,6 @@ TEST(pthread_mutex_destroy, right_after_unlock, "who has unlocked it may destroy
   OK(pthread_mutex_lock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_destroy, then_lock_einval, "a destroyed mutex is no mutex: EINVAL") {
@@ -131,7 +136,6 @@ TEST(pthread_mutex_destroy, then_lock_einval, "a destroyed mutex is no mutex: EI
   IS(EINVAL, pthread_mutex_trylock(&mutex));
   IS(EINVAL, pthread_mutex_unlock(&mutex));
   IS(EINVAL, pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, foreign_einval, "bytes that are no mutex: EINVAL, and no hang") {
@@ -140,7 +144,6 @@ TEST(pthread_mutex_lock, foreign_einval, "bytes that are no mutex: EINVAL, and n
   IS(EINVAL, pthread_mutex_lock(&mutex));
   IS(EINVAL, pthread_mutex_trylock(&mutex));
   IS(EINVAL, pthread_mutex_unlock(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, waits, "a thread that finds it locked waits until it is unlocked") {
@@ -154,7 +157,6 @@ TEST(pthread_mutex_lock, waits, "a thread that finds it locked waits until it is
   IS(0, joined(thread));
   IS(1, has_locked);
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 static void *add(void *unused) {
@@ -176,7 +178,6 @@ TEST(pthread_mutex_lock, excludes, "one thread holds it at a time: four threads 
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(800, count);
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, errorcheck_relock_deadlk, "error-checking: its owner gets EDEADLK, and still owns it") {
@@ -187,7 +188,19 @@ TEST(pthread_mutex_lock, errorcheck_relock_deadlk, "error-checking: its owner ge
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(started(try_it, &mutex)));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
+}
+
+TEST(pthread_mutex_lock, default_checks,
+     "the default type: EDEADLK to its owner, EPERM to who unlocks without holding it") {
+  KERNELS_ONLY();
+  OK(pthread_mutex_init(&mutex, NULL));
+  IS(EPERM, pthread_mutex_unlock(&mutex));
+  OK(pthread_mutex_lock(&mutex));
+  IS(EDEADLK, pthread_mutex_lock(&mutex));
+  IS(EPERM, joined(started(unlock_it, &mutex)));
+  IS(EBUSY, joined(started(destroy_it, &mutex)));
+  OK(pthread_mutex_unlock(&mutex));
+  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_lock, recursive_counts, "recursive: free after as many unlocks as locks") {
@@ -198,7 +211,6 @@ TEST(pthread_mutex_lock, recursive_counts, "recursive: free after as many unlock
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(started(try_it, &mutex)));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, recursive_waits, "recursive: another thread waits for it") {
@@ -213,7 +225,6 @@ TEST(pthread_mutex_lock, recursive_waits, "recursive: another thread waits for i
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 static void *relock_normal(void *place) {
@@ -233,7 +244,6 @@ TEST(pthread_mutex_lock, normal_relock_waits, "normal: a relock waits; it does n
   nap();
   IS(1, has_locked);
   OK(pthread_detach(thread)); /* it waits for ever */
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, errorcheck_waits, "error-checking: another thread waits for it") {
@@ -246,7 +256,6 @@ TEST(pthread_mutex_lock, errorcheck_waits, "error-checking: another thread waits
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 static char order[8];
@@ -259,14 +268,16 @@ static void *lock_in_order(void *name) {
   return NULL;
 }
 
-TEST(pthread_mutex_unlock, best_waiter_first, "of several waiters that of the highest priority gets it") {
-  pthread_t threads[3];
+TEST(pthread_mutex_unlock, best_waiter_first,
+     "of several waiters that of the highest priority gets it, of equals the first") {
+  const int above[] = {2, 6, 4, 6};
+  pthread_t threads[4];
   OK(pthread_mutex_init(&mutex, NULL));
   OK(pthread_mutex_lock(&mutex));
   place = 0;
   memset(order, 0, sizeof order);
-  for (int i = 0; i < 3; i++) {
-    const int error = started_at(&threads[i], i == 0 ? 2 : i == 1 ? 6 : 4, lock_in_order, (void *)(long)"abc"[i]);
+  for (int i = 0; i < 4; i++) {
+    const int error = started_at(&threads[i], above[i], lock_in_order, (void *)(long)"abcd"[i]);
     if (error == EPERM) {
       OK(pthread_mutex_unlock(&mutex));
       UNTESTED("no right to SCHED_FIFO");
@@ -275,10 +286,9 @@ TEST(pthread_mutex_unlock, best_waiter_first, "of several waiters that of the hi
     nap();
   }
   OK(pthread_mutex_unlock(&mutex));
-  for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
-  IS(0, strcmp(order, "bca"));
+  for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
+  IS(0, strcmp(order, "bdca"));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_trylock, free_is_locked, "a free mutex is locked") {
@@ -287,7 +297,6 @@ TEST(pthread_mutex_trylock, free_is_locked, "a free mutex is locked") {
   IS(EBUSY, joined(started(try_it, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_trylock, locked_ebusy, "one that another thread holds: EBUSY at once") {
@@ -299,7 +308,6 @@ TEST(pthread_mutex_trylock, locked_ebusy, "one that another thread holds: EBUSY 
   go = 1;
   IS(0, joined(thread));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_trylock, own_ebusy, "one that the caller holds: EBUSY, if it is not recursive") {
@@ -311,7 +319,6 @@ TEST(pthread_mutex_trylock, own_ebusy, "one that the caller holds: EBUSY, if it 
     OK(pthread_mutex_unlock(&mutex));
     OK(pthread_mutex_destroy(&mutex));
   }
-  return NULL;
 }
 
 TEST(pthread_mutex_trylock, recursive_counts, "a recursive one that the caller holds is locked once more") {
@@ -322,7 +329,6 @@ TEST(pthread_mutex_trylock, recursive_counts, "a recursive one that the caller h
   IS(EBUSY, joined(started(try_it, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_unlock, errorcheck_other_eperm, "error-checking: who does not hold it gets EPERM") {
@@ -332,14 +338,12 @@ TEST(pthread_mutex_unlock, errorcheck_other_eperm, "error-checking: who does not
   IS(EBUSY, joined(started(try_it, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_unlock, errorcheck_free_eperm, "error-checking: a free one gives EPERM") {
   OK(made(&mutex, PTHREAD_MUTEX_ERRORCHECK));
   IS(EPERM, pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_unlock, recursive_other_eperm, "recursive: who does not hold it gets EPERM") {
@@ -349,7 +353,6 @@ TEST(pthread_mutex_unlock, recursive_other_eperm, "recursive: who does not hold 
   IS(EPERM, joined(started(unlock_it, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_unlock, order_is_free, "several are unlocked in any order") {
@@ -363,7 +366,6 @@ TEST(pthread_mutex_unlock, order_is_free, "several are unlocked in any order") {
   OK(pthread_mutex_unlock(&second_mutex));
   OK(pthread_mutex_destroy(&mutex));
   OK(pthread_mutex_destroy(&second_mutex));
-  return NULL;
 }
 
 /* --- Timed --- */
@@ -401,7 +403,6 @@ TEST(pthread_mutex_timedlock, free_is_locked, "a free mutex is locked, even if t
   IS(0, joined(started(timed_past, &mutex)));
   IS(0, joined(started(timed_soon, &mutex)));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, timedout, "one that stays locked: ETIMEDOUT, not before the time") {
@@ -411,7 +412,6 @@ TEST(pthread_mutex_timedlock, timedout, "one that stays locked: ETIMEDOUT, not b
   IS(1, has_locked);
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, past_timedout, "a time that is past: ETIMEDOUT at once") {
@@ -420,7 +420,6 @@ TEST(pthread_mutex_timedlock, past_timedout, "a time that is past: ETIMEDOUT at 
   IS(ETIMEDOUT, joined(started(timed_past, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, unlocked_in_time, "one that is unlocked before the time is locked then") {
@@ -434,7 +433,6 @@ TEST(pthread_mutex_timedlock, unlocked_in_time, "one that is unlocked before the
   IS(0, joined(thread));
   IS(1, has_locked);
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
@@ -443,7 +441,6 @@ TEST(pthread_mutex_timedlock, bad_time_einval, "nanoseconds outside 0 to 999 999
   IS(EINVAL, joined(started(timed_absurd, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, errorcheck_deadlk, "error-checking: its owner gets EDEADLK") {
@@ -453,7 +450,6 @@ TEST(pthread_mutex_timedlock, errorcheck_deadlk, "error-checking: its owner gets
   IS(EDEADLK, pthread_mutex_timedlock(&mutex, &at));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, recursive_counts, "recursive: its owner locks it once more") {
@@ -465,7 +461,6 @@ TEST(pthread_mutex_timedlock, recursive_counts, "recursive: its owner locks it o
   IS(EBUSY, joined(started(try_it, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, normal_own_timedout, "normal: its owner waits until the time: ETIMEDOUT") {
@@ -475,7 +470,6 @@ TEST(pthread_mutex_timedlock, normal_own_timedout, "normal: its owner waits unti
   IS(ETIMEDOUT, pthread_mutex_timedlock(&mutex, &at));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 /* --- Attributes --- */
@@ -493,7 +487,6 @@ TEST(pthread_mutexattr_init, defaults, "type PTHREAD_MUTEX_DEFAULT, private, no 
   OK(pthread_mutexattr_getrobust(&attr, &value));
   IS(PTHREAD_MUTEX_STALLED, value);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
@@ -501,7 +494,6 @@ TEST(pthread_mutexattr_destroy, nothing_einval, "a null pointer is no attributes
   IS(EINVAL, pthread_mutexattr_destroy(nothing));
   int type;
   IS(EINVAL, pthread_mutexattr_gettype(nothing, &type));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_destroy, init_again, "destroyed attributes can be initialised again") {
@@ -510,7 +502,18 @@ TEST(pthread_mutexattr_destroy, init_again, "destroyed attributes can be initial
     OK(pthread_mutexattr_init(&attr));
     OK(pthread_mutexattr_destroy(&attr));
   }
-  return NULL;
+}
+
+TEST(pthread_mutexattr_destroy, then_use_einval, "destroyed attributes: EINVAL") {
+  KERNELS_ONLY();
+  pthread_mutexattr_t attr;
+  int value;
+  OK(pthread_mutexattr_init(&attr));
+  OK(pthread_mutexattr_destroy(&attr));
+  IS(EINVAL, pthread_mutexattr_destroy(&attr));
+  IS(EINVAL, pthread_mutexattr_gettype(&attr, &value));
+  IS(EINVAL, pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_STALLED));
+  IS(EINVAL, pthread_mutex_init(&mutex, &attr));
 }
 
 TEST(pthread_mutexattr_settype, all_types, "each of the four types is kept") {
@@ -524,7 +527,6 @@ TEST(pthread_mutexattr_settype, all_types, "each of the four types is kept") {
     IS(types[i], value);
   }
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_settype, unknown_einval, "another number: EINVAL, and the type stays") {
@@ -536,7 +538,6 @@ TEST(pthread_mutexattr_settype, unknown_einval, "another number: EINVAL, and the
   OK(pthread_mutexattr_gettype(&attr, &value));
   IS(PTHREAD_MUTEX_DEFAULT, value);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_gettype, returns_type, "the type last set") {
@@ -547,18 +548,19 @@ TEST(pthread_mutexattr_gettype, returns_type, "the type last set") {
   OK(pthread_mutexattr_gettype(&attr, &value));
   IS(PTHREAD_MUTEX_RECURSIVE, value);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
-TEST(pthread_mutexattr_setpshared, private_is_kept, "PTHREAD_PROCESS_PRIVATE is accepted") {
+TEST(pthread_mutexattr_setpshared, kept, "both values are accepted") {
   pthread_mutexattr_t attr;
-  int value = -1;
+  int shared = -1;
   OK(pthread_mutexattr_init(&attr));
+  OK(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
+  OK(pthread_mutexattr_getpshared(&attr, &shared));
+  IS(PTHREAD_PROCESS_SHARED, shared);
   OK(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_PRIVATE));
-  OK(pthread_mutexattr_getpshared(&attr, &value));
-  IS(PTHREAD_PROCESS_PRIVATE, value);
+  OK(pthread_mutexattr_getpshared(&attr, &shared));
+  IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_setpshared, unknown_einval, "a value that is none of the two: EINVAL") {
@@ -566,7 +568,6 @@ TEST(pthread_mutexattr_setpshared, unknown_einval, "a value that is none of the 
   OK(pthread_mutexattr_init(&attr));
   IS(EINVAL, pthread_mutexattr_setpshared(&attr, 1234));
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
@@ -576,5 +577,4 @@ TEST(pthread_mutexattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unl
   OK(pthread_mutexattr_getpshared(&attr, &value));
   IS(PTHREAD_PROCESS_PRIVATE, value);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }

@@ -15,7 +15,6 @@ TEST(pthread_once, runs_once, "the routine runs at the first call and at no late
   IS(1, runs);
   OK(pthread_once(&once, count));
   IS(1, runs);
-  return NULL;
 }
 
 TEST(pthread_once, each_control, "each control variable has its own first call") {
@@ -24,7 +23,6 @@ TEST(pthread_once, each_control, "each control variable has its own first call")
   OK(pthread_once(&once[0], count));
   OK(pthread_once(&once[1], count));
   IS(2, runs);
-  return NULL;
 }
 
 static void slow(void) {
@@ -47,7 +45,6 @@ TEST(pthread_once, others_wait, "no call returns before the routine has: other t
   IS(1, joined(a));
   IS(1, joined(b));
   IS(1, runs);
-  return NULL;
 }
 
 static void cancelled(void) {
@@ -74,5 +71,10 @@ TEST(pthread_once, cancelled_routine, "a cancellation in the routine makes it as
   IS((long)PTHREAD_CANCELED, joined(thread));
   OK(pthread_once(&control, count));
   IS(1, runs);
-  return NULL;
+}
+
+TEST(pthread_once, foreign_einval, "bytes that are no control variable: EINVAL") {
+  KERNELS_ONLY();
+  memset(&control, 0x5A, sizeof control);
+  IS(EINVAL, pthread_once(&control, count));
 }

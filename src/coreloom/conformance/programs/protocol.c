@@ -27,7 +27,6 @@ TEST(pthread_mutexattr_setprotocol, all_protocols, "each of the three protocols 
     IS(protocols[i], value);
   }
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_setprotocol, unknown_einval, "another number: EINVAL or ENOTSUP") {
@@ -36,7 +35,6 @@ TEST(pthread_mutexattr_setprotocol, unknown_einval, "another number: EINVAL or E
   const int error = pthread_mutexattr_setprotocol(&attr, 1234);
   TRUE(error == EINVAL || error == ENOTSUP);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_getprotocol, default_none, "PTHREAD_PRIO_NONE unless set") {
@@ -46,7 +44,6 @@ TEST(pthread_mutexattr_getprotocol, default_none, "PTHREAD_PRIO_NONE unless set"
   OK(pthread_mutexattr_getprotocol(&attr, &value));
   IS(PTHREAD_PRIO_NONE, value);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_setprioceiling, range, "each priority of SCHED_FIFO is kept") {
@@ -59,7 +56,6 @@ TEST(pthread_mutexattr_setprioceiling, range, "each priority of SCHED_FIFO is ke
     IS(p, value);
   }
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_setprioceiling, outside_einval, "a priority outside that range: EINVAL") {
@@ -68,7 +64,6 @@ TEST(pthread_mutexattr_setprioceiling, outside_einval, "a priority outside that 
   IS(EINVAL, pthread_mutexattr_setprioceiling(&attr, sched_get_priority_max(SCHED_FIFO) + 1));
   IS(EINVAL, pthread_mutexattr_setprioceiling(&attr, sched_get_priority_min(SCHED_FIFO) - 1));
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_getprioceiling, in_range, "the default is a priority of SCHED_FIFO") {
@@ -78,7 +73,6 @@ TEST(pthread_mutexattr_getprioceiling, in_range, "the default is a priority of S
   OK(pthread_mutexattr_getprioceiling(&attr, &value));
   TRUE(value >= sched_get_priority_min(SCHED_FIFO) && value <= sched_get_priority_max(SCHED_FIFO));
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutex_getprioceiling, returns_ceiling, "the ceiling that its attributes had") {
@@ -88,7 +82,6 @@ TEST(pthread_mutex_getprioceiling, returns_ceiling, "the ceiling that its attrib
   OK(pthread_mutex_getprioceiling(&mutex, &value));
   IS(ceiling, value);
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_getprioceiling, none_einval, "a mutex without PTHREAD_PRIO_PROTECT: EINVAL") {
@@ -96,7 +89,6 @@ TEST(pthread_mutex_getprioceiling, none_einval, "a mutex without PTHREAD_PRIO_PR
   OK(made(&mutex, PTHREAD_PRIO_NONE, 0));
   IS(EINVAL, pthread_mutex_getprioceiling(&mutex, &value));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_setprioceiling, changes, "it sets a new ceiling and stores the old one; the mutex is free then") {
@@ -110,7 +102,6 @@ TEST(pthread_mutex_setprioceiling, changes, "it sets a new ceiling and stores th
   OK(pthread_mutex_getprioceiling(&mutex, &value));
   IS(ceiling + 1, value);
   OK(pthread_mutex_destroy(&mutex)); /* EBUSY, were it locked */
-  return NULL;
 }
 
 TEST(pthread_mutex_setprioceiling, outside_einval, "a priority outside the range: EINVAL") {
@@ -118,7 +109,6 @@ TEST(pthread_mutex_setprioceiling, outside_einval, "a priority outside the range
   OK(made(&mutex, PTHREAD_PRIO_PROTECT, sched_get_priority_max(SCHED_FIFO)));
   IS(EINVAL, pthread_mutex_setprioceiling(&mutex, sched_get_priority_max(SCHED_FIFO) + 1, &old));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_setprioceiling, none_einval, "a mutex without PTHREAD_PRIO_PROTECT: EINVAL") {
@@ -126,7 +116,6 @@ TEST(pthread_mutex_setprioceiling, none_einval, "a mutex without PTHREAD_PRIO_PR
   OK(made(&mutex, PTHREAD_PRIO_INHERIT, 0));
   IS(EINVAL, pthread_mutex_setprioceiling(&mutex, sched_get_priority_max(SCHED_FIFO), &old));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 static void *lock_once(void *place) {
@@ -144,7 +133,6 @@ TEST(pthread_mutex_lock, inherit_is_a_mutex, "PTHREAD_PRIO_INHERIT: it locks, ex
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, above_ceiling_einval, "PTHREAD_PRIO_PROTECT: a caller above the ceiling gets EINVAL") {
@@ -155,7 +143,6 @@ TEST(pthread_mutex_lock, above_ceiling_einval, "PTHREAD_PRIO_PROTECT: a caller a
   OK(error);
   IS(EINVAL, joined(thread));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, at_ceiling, "PTHREAD_PRIO_PROTECT: a caller at the ceiling locks it") {
@@ -166,7 +153,6 @@ TEST(pthread_mutex_lock, at_ceiling, "PTHREAD_PRIO_PROTECT: a caller at the ceil
   OK(error);
   IS(0, joined(thread));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 /* The classic inversion, on one processor each for as long as all are placed there: low holds the mutex, high waits
@@ -230,7 +216,7 @@ static void *conduct(void *unused) {
   return unused;
 }
 
-static const char *inversion(int protocol) {
+static void inversion(int protocol) {
   pthread_t conductor;
   inversion_protocol = protocol;
   const int error = placed_at(&conductor, 8, conduct);
@@ -239,18 +225,17 @@ static const char *inversion(int protocol) {
   IS(0, joined(conductor));
   OK(inversion_error);
   IS(1, done);
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, inherit_bounds_inversion,
      "PTHREAD_PRIO_INHERIT: who holds it runs at its best waiter's priority, so a middle thread that computes for "
      "ever does not keep it from unlocking") {
-  return inversion(PTHREAD_PRIO_INHERIT);
+  inversion(PTHREAD_PRIO_INHERIT);
 }
 
 TEST(pthread_mutex_lock, protect_bounds_inversion,
      "PTHREAD_PRIO_PROTECT: who holds it runs at the ceiling, so a middle thread does not keep it from unlocking") {
-  return inversion(PTHREAD_PRIO_PROTECT);
+  inversion(PTHREAD_PRIO_PROTECT);
 }
 
 /* --- Robust --- */
@@ -279,7 +264,6 @@ TEST(pthread_mutexattr_setrobust, kept, "both values are kept") {
   OK(pthread_mutexattr_getrobust(&attr, &value));
   IS(PTHREAD_MUTEX_STALLED, value);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_setrobust, unknown_einval, "another number: EINVAL") {
@@ -287,7 +271,6 @@ TEST(pthread_mutexattr_setrobust, unknown_einval, "another number: EINVAL") {
   OK(pthread_mutexattr_init(&attr));
   IS(EINVAL, pthread_mutexattr_setrobust(&attr, 1234));
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutexattr_getrobust, default_stalled, "PTHREAD_MUTEX_STALLED unless set") {
@@ -297,7 +280,6 @@ TEST(pthread_mutexattr_getrobust, default_stalled, "PTHREAD_MUTEX_STALLED unless
   OK(pthread_mutexattr_getrobust(&attr, &value));
   IS(PTHREAD_MUTEX_STALLED, value);
   OK(pthread_mutexattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_mutex_lock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD, and the caller holds it") {
@@ -310,7 +292,6 @@ TEST(pthread_mutex_lock, robust_ownerdead, "robust: its owner has ended: EOWNERD
   OK(pthread_mutex_lock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_trylock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD") {
@@ -320,7 +301,6 @@ TEST(pthread_mutex_trylock, robust_ownerdead, "robust: its owner has ended: EOWN
   OK(pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_timedlock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD") {
@@ -331,7 +311,6 @@ TEST(pthread_mutex_timedlock, robust_ownerdead, "robust: its owner has ended: EO
   OK(pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 static void *hold_and_end(void *place) {
@@ -361,7 +340,6 @@ TEST(pthread_mutex_lock, robust_waiter_ownerdead, "robust: a waiter gets EOWNERD
   IS(0, joined(owner));
   IS(EOWNERDEAD, joined(waiter));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_unlock, not_recoverable, "robust: unlocked without being made consistent it is ENOTRECOVERABLE") {
@@ -372,14 +350,12 @@ TEST(pthread_mutex_unlock, not_recoverable, "robust: unlocked without being made
   IS(ENOTRECOVERABLE, pthread_mutex_lock(&mutex));
   IS(ENOTRECOVERABLE, pthread_mutex_trylock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_unlock, robust_other_eperm, "robust: who does not hold it gets EPERM") {
   OK(made_robust(&mutex));
   IS(EPERM, pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 TEST(pthread_mutex_consistent, not_robust_einval, "a mutex that is not robust: EINVAL") {
@@ -388,7 +364,6 @@ TEST(pthread_mutex_consistent, not_robust_einval, "a mutex that is not robust: E
   IS(EINVAL, pthread_mutex_consistent(&second));
   OK(pthread_mutex_unlock(&second));
   OK(pthread_mutex_destroy(&second));
-  return NULL;
 }
 
 TEST(pthread_mutex_consistent, not_inconsistent_einval, "a robust one whose owner is alive: EINVAL") {
@@ -397,7 +372,6 @@ TEST(pthread_mutex_consistent, not_inconsistent_einval, "a robust one whose owne
   IS(EINVAL, pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 /* As started_at, on one processor. */
@@ -450,7 +424,6 @@ TEST(pthread_mutex_timedlock, inherit_in_time,
   IS(ETIMEDOUT, joined(waiter));
   IS(0, joined(owner));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
 }
 
 static void *lock_and_make_again(void *unused) {
@@ -472,5 +445,37 @@ TEST(pthread_mutex_init, while_locked, "robust, locked, destroyed, initialised a
   OK(pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_destroy(&mutex));
-  return NULL;
+}
+
+static void *has_no_right(void *place) {
+  if (pthread_mutex_trylock(place) != EBUSY) return (void *)1;
+  if (pthread_mutex_unlock(place) != EPERM) return (void *)2;
+  return (void *)(long)(pthread_mutex_destroy(place) == EBUSY ? 0 : 3);
+}
+
+TEST(pthread_mutex_init, every_type_and_protocol, "each type keeps its rules with each protocol") {
+  KERNELS_ONLY();
+  const struct timespec past = {.tv_sec = 0}, soon = in_ms(CLOCK_REALTIME, 1);
+  for (int type = PTHREAD_MUTEX_DEFAULT; type <= PTHREAD_MUTEX_RECURSIVE; type++) {
+    for (int protocol = PTHREAD_PRIO_NONE; protocol <= PTHREAD_PRIO_PROTECT; protocol++) {
+      pthread_mutexattr_t attr;
+      OK(pthread_mutexattr_init(&attr));
+      OK(pthread_mutexattr_settype(&attr, type));
+      OK(pthread_mutexattr_setprotocol(&attr, protocol));
+      OK(pthread_mutex_init(&mutex, &attr));
+      OK(pthread_mutexattr_destroy(&attr));
+      IS(EPERM, pthread_mutex_unlock(&mutex));
+      OK(pthread_mutex_timedlock(&mutex, &past));
+      const int again = type == PTHREAD_MUTEX_RECURSIVE ? 0 : EBUSY;
+      IS(again, pthread_mutex_trylock(&mutex));
+      if (type == PTHREAD_MUTEX_NORMAL) IS(ETIMEDOUT, pthread_mutex_timedlock(&mutex, &soon));
+      else IS(again ? EDEADLK : 0, pthread_mutex_lock(&mutex));
+      IS(0, joined(started(has_no_right, &mutex)));
+      for (int depth = again ? 1 : 3; depth; depth--) OK(pthread_mutex_unlock(&mutex));
+      IS(EPERM, pthread_mutex_unlock(&mutex));
+      IS(EINVAL, pthread_mutex_consistent(&mutex));
+      OK(pthread_mutex_destroy(&mutex));
+      IS(EINVAL, pthread_mutex_lock(&mutex));
+    }
+  }
 }

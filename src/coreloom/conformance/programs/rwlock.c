@@ -38,12 +38,13 @@ static void *try_write(void *unused) {
   return (void *)(long)error;
 }
 
+static void *unlock_it(void *unused) { return (void)unused, (void *)(long)pthread_rwlock_unlock(&lock); }
+
 TEST(pthread_rwlock_init, default_attributes, "without attributes: an unlocked lock") {
   OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_trywrlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_init, with_attributes, "with default attributes the same") {
@@ -54,7 +55,6 @@ TEST(pthread_rwlock_init, with_attributes, "with default attributes the same") {
   OK(pthread_rwlock_rdlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_init, static_initializer, "PTHREAD_RWLOCK_INITIALIZER is as good as the call") {
@@ -64,7 +64,6 @@ TEST(pthread_rwlock_init, static_initializer, "PTHREAD_RWLOCK_INITIALIZER is as 
   OK(pthread_rwlock_wrlock(&fixed));
   OK(pthread_rwlock_unlock(&fixed));
   OK(pthread_rwlock_destroy(&fixed));
-  return NULL;
 }
 
 TEST(pthread_rwlock_init, no_small_limit, "200 locks can exist and be held") {
@@ -73,7 +72,6 @@ TEST(pthread_rwlock_init, no_small_limit, "200 locks can exist and be held") {
   for (int i = 0; i < 200; i++) OK(pthread_rwlock_wrlock(&many[i]));
   for (int i = 0; i < 200; i++) OK(pthread_rwlock_unlock(&many[i]));
   for (int i = 0; i < 200; i++) OK(pthread_rwlock_destroy(&many[i]));
-  return NULL;
 }
 
 TEST(pthread_rwlock_destroy, init_again, "a destroyed lock can be initialised again") {
@@ -81,7 +79,6 @@ TEST(pthread_rwlock_destroy, init_again, "a destroyed lock can be initialised ag
     OK(pthread_rwlock_init(&lock, NULL));
     OK(pthread_rwlock_destroy(&lock));
   }
-  return NULL;
 }
 
 TEST(pthread_rwlock_destroy, then_use_einval, "a destroyed lock: EINVAL") {
@@ -94,7 +91,6 @@ TEST(pthread_rwlock_destroy, then_use_einval, "a destroyed lock: EINVAL") {
   IS(EINVAL, pthread_rwlock_trywrlock(&lock));
   IS(EINVAL, pthread_rwlock_unlock(&lock));
   IS(EINVAL, pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_destroy, held_ebusy, "a lock that is held: EBUSY") {
@@ -103,8 +99,11 @@ TEST(pthread_rwlock_destroy, held_ebusy, "a lock that is held: EBUSY") {
   OK(pthread_rwlock_rdlock(&lock));
   IS(EBUSY, pthread_rwlock_destroy(&lock));
   OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_wrlock(&lock));
+  IS(EBUSY, pthread_rwlock_destroy(&lock));
+  IS(EPERM, joined(started(unlock_it, NULL)));
+  OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, readers_share, "several readers hold it at once") {
@@ -116,7 +115,6 @@ TEST(pthread_rwlock_rdlock, readers_share, "several readers hold it at once") {
   go = 1;
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, waits_for_writer, "a reader waits while a writer holds it") {
@@ -130,7 +128,6 @@ TEST(pthread_rwlock_rdlock, waits_for_writer, "a reader waits while a writer hol
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, several_times, "a thread may hold several read locks, and unlocks each") {
@@ -141,7 +138,6 @@ TEST(pthread_rwlock_rdlock, several_times, "a thread may hold several read locks
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(started(try_write, NULL)));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, again_before_writer, "a thread that reads it reads it again, though a writer waits") {
@@ -157,13 +153,10 @@ TEST(pthread_rwlock_rdlock, again_before_writer, "a thread that reads it reads i
   for (int i = 0; i < 3; i++) OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, behind_writer, "under SCHED_FIFO a reader waits behind a writer of its priority or above") {
-#if defined(CL_KERNEL_LINUX)
-  UNTESTED("this C library lets readers go first, whatever the priorities");
-#endif
+  NOT_ON_LINUX("this C library lets readers go first, whatever the priorities");
   pthread_t writer, below, equal;
   OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_rdlock(&lock));
@@ -184,7 +177,6 @@ TEST(pthread_rwlock_rdlock, behind_writer, "under SCHED_FIFO a reader waits behi
   IS(0, joined(below));
   IS(0, joined(equal));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, before_writer, "under SCHED_FIFO a reader goes before a waiting writer of lower priority") {
@@ -201,7 +193,6 @@ TEST(pthread_rwlock_rdlock, before_writer, "under SCHED_FIFO a reader goes befor
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(writer));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, foreign_einval, "bytes that are no lock: EINVAL, and no hang") {
@@ -213,7 +204,6 @@ TEST(pthread_rwlock_rdlock, foreign_einval, "bytes that are no lock: EINVAL, and
     IS(EINVAL, pthread_rwlock_unlock(&lock));
     IS(EINVAL, pthread_rwlock_destroy(&lock));
   }
-  return NULL;
 }
 
 TEST(pthread_rwlock_rdlock, writer_deadlk, "who holds it for writing: EDEADLK, and no hang") {
@@ -222,7 +212,6 @@ TEST(pthread_rwlock_rdlock, writer_deadlk, "who holds it for writing: EDEADLK, a
   IS(EDEADLK, pthread_rwlock_rdlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_wrlock, waits_for_readers, "a writer waits until the last reader has unlocked") {
@@ -240,7 +229,6 @@ TEST(pthread_rwlock_wrlock, waits_for_readers, "a writer waits until the last re
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_wrlock, waits_for_writer, "a writer waits for another writer") {
@@ -254,7 +242,6 @@ TEST(pthread_rwlock_wrlock, waits_for_writer, "a writer waits for another writer
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_wrlock, own_deadlk, "who holds it for writing: EDEADLK, and no hang") {
@@ -263,7 +250,6 @@ TEST(pthread_rwlock_wrlock, own_deadlk, "who holds it for writing: EDEADLK, and 
   IS(EDEADLK, pthread_rwlock_wrlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 static void *add(void *unused) {
@@ -285,7 +271,6 @@ TEST(pthread_rwlock_wrlock, excludes, "one writer at a time: four threads lose n
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(400, count);
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_tryrdlock, free_or_read, "0 if it is free or held by readers") {
@@ -295,7 +280,6 @@ TEST(pthread_rwlock_tryrdlock, free_or_read, "0 if it is free or held by readers
   IS(0, joined(started(try_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_tryrdlock, written_ebusy, "EBUSY if a writer holds it") {
@@ -304,7 +288,32 @@ TEST(pthread_rwlock_tryrdlock, written_ebusy, "EBUSY if a writer holds it") {
   IS(EBUSY, joined(started(try_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
+}
+
+static void *try_read_late(void *unused) {
+  AWAIT(go);
+  return try_read(unused);
+}
+
+static void *read_and_end(void *other) { return (void *)(long)pthread_rwlock_rdlock(other); }
+
+TEST(pthread_rwlock_tryrdlock, ended_reader_is_none,
+     "a thread that follows one that ended while it read is no reader") {
+  NOT_ON_LINUX("this C library lets readers go first, whatever the priorities");
+  static pthread_rwlock_t other = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_t writer;
+  OK(pthread_rwlock_init(&lock, NULL));
+  IS(0, joined(started(read_and_end, &other))); /* its number is free */
+  OK(pthread_rwlock_rdlock(&lock));
+  const pthread_t next = started(try_read_late, NULL);
+  go = 0;
+  OK(started_at(&writer, 30, write_it, NULL));
+  nap();
+  go = 1;
+  IS(EBUSY, joined(next)); /* as a writer waits */
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(writer));
+  OK(pthread_rwlock_destroy(&lock));
 }
 
 TEST(pthread_rwlock_trywrlock, free_is_locked, "0 if it is free, which excludes readers and writers") {
@@ -314,7 +323,6 @@ TEST(pthread_rwlock_trywrlock, free_is_locked, "0 if it is free, which excludes 
   IS(EBUSY, joined(started(try_write, NULL)));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_trywrlock, held_ebusy, "EBUSY if anybody holds it") {
@@ -327,7 +335,6 @@ TEST(pthread_rwlock_trywrlock, held_ebusy, "EBUSY if anybody holds it") {
   IS(EBUSY, pthread_rwlock_trywrlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_unlock, wakes_all_readers, "when a writer unlocks it all waiting readers get it") {
@@ -343,7 +350,36 @@ TEST(pthread_rwlock_unlock, wakes_all_readers, "when a writer unlocks it all wai
   go = 1;
   for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
+}
+
+static char order[8];
+
+static void *note(void *letter) {
+  order[has++] = (char)(long)letter;
+  return (void *)(long)pthread_rwlock_unlock(&lock);
+}
+
+static void *read_in_order(void *letter) { return pthread_rwlock_rdlock(&lock) ? &lock : note(letter); }
+
+static void *write_in_order(void *letter) { return pthread_rwlock_wrlock(&lock) ? &lock : note(letter); }
+
+TEST(pthread_rwlock_unlock, best_first,
+     "the waiter of the highest priority is next, a writer before readers of its own") {
+  NOT_ON_LINUX("this C library lets readers go first, whatever the priorities");
+  const int above[] = {4, 5, 5, 6, 4};
+  pthread_t threads[5];
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  has = 0;
+  memset(order, 0, sizeof order);
+  for (int i = 0; i < 5; i++) {
+    OK(started_at(&threads[i], above[i], i == 1 || i == 4 ? write_in_order : read_in_order, (void *)(long)"abcde"[i]));
+    nap();
+  }
+  OK(pthread_rwlock_unlock(&lock));
+  for (int i = 0; i < 5; i++) IS(0, joined(threads[i]));
+  IS(0, strcmp(order, "dbcea"));
+  OK(pthread_rwlock_destroy(&lock));
 }
 
 TEST(pthread_rwlock_unlock, free_eperm, "a lock that nobody holds: EPERM") {
@@ -351,7 +387,6 @@ TEST(pthread_rwlock_unlock, free_eperm, "a lock that nobody holds: EPERM") {
   OK(pthread_rwlock_init(&lock, NULL));
   IS(EPERM, pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 /* --- Timed --- */
@@ -381,7 +416,6 @@ TEST(pthread_rwlock_timedrdlock, free_is_locked, "a free lock is locked, even if
   ms = -1000;
   IS(0, joined(started(timed_read, NULL)));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedrdlock, timedout, "a lock that stays written: ETIMEDOUT, not before the time") {
@@ -394,7 +428,6 @@ TEST(pthread_rwlock_timedrdlock, timedout, "a lock that stays written: ETIMEDOUT
   IS(ETIMEDOUT, joined(started(timed_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedrdlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
@@ -407,7 +440,6 @@ TEST(pthread_rwlock_timedrdlock, unlocked_in_time, "a lock that becomes free bef
   IS(0, joined(thread));
   IS(0, late);
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedrdlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
@@ -417,7 +449,6 @@ TEST(pthread_rwlock_timedrdlock, bad_time_einval, "nanoseconds outside 0 to 999 
   IS(EINVAL, pthread_rwlock_timedrdlock(&lock, &bad));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedwrlock, free_is_locked, "a free lock is locked, even if the time is past") {
@@ -425,7 +456,6 @@ TEST(pthread_rwlock_timedwrlock, free_is_locked, "a free lock is locked, even if
   ms = -1000;
   IS(0, joined(started(timed_write, NULL)));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedwrlock, timedout, "a lock that stays read: ETIMEDOUT, not before the time") {
@@ -436,7 +466,6 @@ TEST(pthread_rwlock_timedwrlock, timedout, "a lock that stays read: ETIMEDOUT, n
   IS(1, late);
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedwrlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
@@ -449,7 +478,6 @@ TEST(pthread_rwlock_timedwrlock, unlocked_in_time, "a lock that becomes free bef
   IS(0, joined(thread));
   IS(0, late);
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedwrlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
@@ -459,7 +487,6 @@ TEST(pthread_rwlock_timedwrlock, bad_time_einval, "nanoseconds outside 0 to 999 
   IS(EINVAL, pthread_rwlock_timedwrlock(&lock, &bad));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_rwlock_timedwrlock, gives_up_its_place, "after ETIMEDOUT a writer keeps no reader out") {
@@ -472,7 +499,6 @@ TEST(pthread_rwlock_timedwrlock, gives_up_its_place, "after ETIMEDOUT a writer k
   IS(0, joined(started(timed_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
   OK(pthread_rwlock_destroy(&lock));
-  return NULL;
 }
 
 /* --- Attributes --- */
@@ -484,7 +510,6 @@ TEST(pthread_rwlockattr_init, defaults, "private") {
   OK(pthread_rwlockattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_rwlockattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_rwlockattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
@@ -492,7 +517,6 @@ TEST(pthread_rwlockattr_destroy, nothing_einval, "a null pointer is no attribute
   IS(EINVAL, pthread_rwlockattr_destroy(nothing));
   int shared;
   IS(EINVAL, pthread_rwlockattr_getpshared(nothing, &shared));
-  return NULL;
 }
 
 TEST(pthread_rwlockattr_destroy, init_again, "destroyed attributes can be initialised again") {
@@ -501,16 +525,26 @@ TEST(pthread_rwlockattr_destroy, init_again, "destroyed attributes can be initia
     OK(pthread_rwlockattr_init(&attr));
     OK(pthread_rwlockattr_destroy(&attr));
   }
-  return NULL;
 }
 
-TEST(pthread_rwlockattr_setpshared, private_is_kept, "PTHREAD_PROCESS_PRIVATE is accepted; another number is EINVAL") {
+TEST(pthread_rwlockattr_destroy, then_use_einval, "destroyed attributes: EINVAL") {
+  KERNELS_ONLY();
   pthread_rwlockattr_t attr;
   OK(pthread_rwlockattr_init(&attr));
+  OK(pthread_rwlockattr_destroy(&attr));
+  IS(EINVAL, pthread_rwlock_init(&lock, &attr));
+}
+
+TEST(pthread_rwlockattr_setpshared, kept, "both values are accepted; another number is EINVAL") {
+  pthread_rwlockattr_t attr;
+  int shared = -1;
+  OK(pthread_rwlockattr_init(&attr));
+  OK(pthread_rwlockattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
+  OK(pthread_rwlockattr_getpshared(&attr, &shared));
+  IS(PTHREAD_PROCESS_SHARED, shared);
   OK(pthread_rwlockattr_setpshared(&attr, PTHREAD_PROCESS_PRIVATE));
   IS(EINVAL, pthread_rwlockattr_setpshared(&attr, 1234));
   OK(pthread_rwlockattr_destroy(&attr));
-  return NULL;
 }
 
 TEST(pthread_rwlockattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
@@ -520,5 +554,4 @@ TEST(pthread_rwlockattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE un
   OK(pthread_rwlockattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_rwlockattr_destroy(&attr));
-  return NULL;
 }

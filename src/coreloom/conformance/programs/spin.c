@@ -13,6 +13,8 @@ static void *try_it(void *unused) {
   return (void *)(long)error;
 }
 
+static void *unlock_it(void *unused) { return (void)unused, (void *)(long)pthread_spin_unlock(&lock); }
+
 static void *lock_it(void *unused) {
   (void)unused;
   const int error = pthread_spin_lock(&lock);
@@ -26,7 +28,6 @@ TEST(pthread_spin_init, unlocked, "a new lock is free") {
   OK(pthread_spin_trylock(&lock));
   OK(pthread_spin_unlock(&lock));
   OK(pthread_spin_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_spin_destroy, init_again, "a destroyed lock can be initialised again") {
@@ -36,17 +37,20 @@ TEST(pthread_spin_destroy, init_again, "a destroyed lock can be initialised agai
     OK(pthread_spin_unlock(&lock));
     OK(pthread_spin_destroy(&lock));
   }
-  return NULL;
 }
 
 TEST(pthread_spin_destroy, then_use_einval, "a destroyed lock: EINVAL") {
   OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
   OK(pthread_spin_destroy(&lock));
   KERNELS_ONLY();
-  IS(EINVAL, pthread_spin_lock(&lock));
-  IS(EINVAL, pthread_spin_trylock(&lock));
-  IS(EINVAL, pthread_spin_unlock(&lock));
-  return NULL;
+  for (int foreign = 0; foreign < 2; foreign++) {
+    IS(EINVAL, pthread_spin_lock(&lock));
+    IS(EINVAL, pthread_spin_trylock(&lock));
+    IS(EINVAL, pthread_spin_unlock(&lock));
+    IS(EINVAL, pthread_spin_destroy(&lock));
+    memset(&lock, 0x5A, sizeof lock);
+  }
+  IS(EINVAL, pthread_spin_init(&lock, 42));
 }
 
 TEST(pthread_spin_lock, waits, "a thread waits until it is unlocked") {
@@ -60,7 +64,6 @@ TEST(pthread_spin_lock, waits, "a thread waits until it is unlocked") {
   IS(0, joined(thread));
   IS(1, has);
   OK(pthread_spin_destroy(&lock));
-  return NULL;
 }
 
 static void *add(void *unused) {
@@ -80,7 +83,6 @@ TEST(pthread_spin_lock, excludes, "one thread holds it at a time: four threads l
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(800, count);
   OK(pthread_spin_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_spin_lock, own_deadlk, "who holds it: EDEADLK, and no hang") {
@@ -90,7 +92,20 @@ TEST(pthread_spin_lock, own_deadlk, "who holds it: EDEADLK, and no hang") {
   IS(EDEADLK, pthread_spin_lock(&lock));
   OK(pthread_spin_unlock(&lock));
   OK(pthread_spin_destroy(&lock));
-  return NULL;
+}
+
+TEST(pthread_spin_lock, urgent_lets_owner_run, "a more urgent thread on the owner's processor lets it unlock") {
+  KERNELS_ONLY();
+  pthread_t thread;
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  OK(pthread_spin_lock(&lock));
+  has = 0;
+  OK(started_at(&thread, 30, lock_it, NULL));
+  nap();
+  IS(0, has);
+  OK(pthread_spin_unlock(&lock));
+  IS(0, joined(thread));
+  OK(pthread_spin_destroy(&lock));
 }
 
 TEST(pthread_spin_trylock, held_ebusy, "a lock that is held: EBUSY") {
@@ -100,7 +115,6 @@ TEST(pthread_spin_trylock, held_ebusy, "a lock that is held: EBUSY") {
   IS(EBUSY, pthread_spin_trylock(&lock));
   OK(pthread_spin_unlock(&lock));
   OK(pthread_spin_destroy(&lock));
-  return NULL;
 }
 
 TEST(pthread_spin_unlock, frees, "behind it another thread gets the lock") {
@@ -109,5 +123,15 @@ TEST(pthread_spin_unlock, frees, "behind it another thread gets the lock") {
   OK(pthread_spin_unlock(&lock));
   IS(0, joined(started(try_it, NULL)));
   OK(pthread_spin_destroy(&lock));
-  return NULL;
+}
+
+TEST(pthread_spin_unlock, not_owner_eperm, "who does not hold it: EPERM; it is not destroyed while it is held: EBUSY") {
+  KERNELS_ONLY();
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  IS(EPERM, pthread_spin_unlock(&lock));
+  OK(pthread_spin_lock(&lock));
+  IS(EPERM, joined(started(unlock_it, NULL)));
+  IS(EBUSY, pthread_spin_destroy(&lock));
+  OK(pthread_spin_unlock(&lock));
+  OK(pthread_spin_destroy(&lock));
 }

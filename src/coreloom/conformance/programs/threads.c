@@ -19,7 +19,6 @@ static void *wait_for_go(void *argument) {
 
 TEST(pthread_create, runs_with_argument, "the thread runs the function with its argument") {
   IS(41, joined(started(pass_on, (void *)41)));
-  return NULL;
 }
 
 TEST(pthread_create, default_attributes, "without attributes it is joinable") {
@@ -28,7 +27,6 @@ TEST(pthread_create, default_attributes, "without attributes it is joinable") {
   OK(pthread_create(&thread, NULL, note, NULL));
   OK(pthread_join(thread, NULL));
   IS(1, ran);
-  return NULL;
 }
 
 TEST(pthread_create, attributes_are_copied, "a change of the attributes afterwards does not affect the thread") {
@@ -41,7 +39,6 @@ TEST(pthread_create, attributes_are_copied, "a change of the attributes afterwar
   OK(pthread_attr_destroy(&attr));
   go = 1;
   IS(3, joined(thread));
-  return NULL;
 }
 
 static pthread_t own_number;
@@ -57,7 +54,6 @@ TEST(pthread_create, number_is_self, "what it stores is what pthread_self return
   OK(pthread_create(&own_number, NULL, look_at_own, NULL));
   go = 1;
   IS(1, joined(own_number));
-  return NULL;
 }
 
 TEST(pthread_create, many_at_once, "eight threads can be alive at once, each with its own argument") {
@@ -66,7 +62,29 @@ TEST(pthread_create, many_at_once, "eight threads can be alive at once, each wit
   for (long i = 0; i < 8; i++) OK(pthread_create(&threads[i], NULL, wait_for_go, (void *)(i + 1)));
   go = 1;
   for (long i = 0; i < 8; i++) IS(i + 1, joined(threads[i]));
-  return NULL;
+}
+
+TEST(pthread_create, no_more_eagain, "_SC_THREAD_THREADS_MAX can be alive, then EAGAIN; an end makes room again") {
+  NOT_ON_LINUX("this machine has too many");
+  for (int round = 0; round < 2; round++) {
+    static pthread_t all[1024];
+    int made = 0, error;
+    go = 0;
+    while (!(error = pthread_create(&all[made], NULL, wait_for_go, NULL))) made++;
+    go = 1;
+    for (int i = 0; i < made; i++) OK(pthread_join(all[i], NULL));
+    IS(EAGAIN, error);
+    IS(sysconf(_SC_THREAD_THREADS_MAX) - 1, made); /* main is one of them */
+  }
+}
+
+TEST(pthread_create, no_room_eagain, "a stack larger than the memory: EAGAIN") {
+  pthread_attr_t attr;
+  OK(pthread_attr_init(&attr));
+  OK(pthread_attr_setstacksize(&attr, SIZE_MAX / 2 + 1));
+  pthread_t thread;
+  IS(EAGAIN, pthread_create(&thread, &attr, wait_for_go, NULL));
+  OK(pthread_attr_destroy(&attr));
 }
 
 TEST(pthread_create, one_after_another, "a joined thread's resources are free again: 200 threads one by one") {
@@ -75,7 +93,6 @@ TEST(pthread_create, one_after_another, "a joined thread's resources are free ag
     OK(pthread_create(&thread, NULL, pass_on, (void *)i));
     IS(i, joined(thread));
   }
-  return NULL;
 }
 
 static sem_t over;
@@ -99,7 +116,6 @@ TEST(pthread_create, detached_are_freed, "a detached thread's resources are free
   }
   OK(sem_destroy(&over));
   OK(pthread_attr_destroy(&attr));
-  return NULL;
 }
 
 static void *create_another(void *unused) {
@@ -109,7 +125,6 @@ static void *create_another(void *unused) {
 
 TEST(pthread_create, by_any_thread, "a thread that is not main can create and join threads") {
   IS(17, joined(started(create_another, NULL)));
-  return NULL;
 }
 
 static pthread_t left_behind;
@@ -124,7 +139,6 @@ TEST(pthread_create, outlives_creator, "a thread outlives the one that created i
   IS(0, joined(started(leave_behind, NULL)));
   go = 1;
   IS(23, joined(left_behind));
-  return NULL;
 }
 
 static void *use_locals(void *argument) {
@@ -143,7 +157,6 @@ TEST(pthread_create, own_stack, "each thread has a stack of its own") {
   nap();
   go = 1;
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
-  return NULL;
 }
 
 TEST(pthread_join, waits_for_end, "it returns when the thread has ended, not before") {
@@ -151,7 +164,6 @@ TEST(pthread_join, waits_for_end, "it returns when the thread has ended, not bef
   const pthread_t thread = started(note, NULL);
   OK(pthread_join(thread, NULL));
   IS(1, ran);
-  return NULL;
 }
 
 static volatile int has_joined;
@@ -171,21 +183,18 @@ TEST(pthread_join, blocks, "while the thread runs the caller waits") {
   go = 1;
   IS(0, joined(second));
   IS(1, has_joined);
-  return NULL;
 }
 
 TEST(pthread_join, value_of_return, "it stores what the function returned") {
   void *value = NULL;
   OK(pthread_join(started(pass_on, &own_number), &value));
   TRUE(value == &own_number);
-  return NULL;
 }
 
 static void *exit_with(void *argument) { pthread_exit(argument); }
 
 TEST(pthread_join, value_of_exit, "it stores what the thread gave pthread_exit") {
   IS(99, joined(started(exit_with, (void *)99)));
-  return NULL;
 }
 
 TEST(pthread_join, ended_before, "a thread that has ended before is joined at once, its value kept") {
@@ -194,17 +203,14 @@ TEST(pthread_join, ended_before, "a thread that has ended before is joined at on
   AWAIT(ran);
   nap();
   IS(6, joined(thread));
-  return NULL;
 }
 
 TEST(pthread_join, null_value, "without a place for the value that is dropped") {
   OK(pthread_join(started(pass_on, (void *)1), NULL));
-  return NULL;
 }
 
 TEST(pthread_join, self_deadlk, "a thread cannot join itself: EDEADLK") {
   IS(EDEADLK, pthread_join(pthread_self(), NULL));
-  return NULL;
 }
 
 TEST(pthread_join, detached_einval, "a detached thread cannot be joined: EINVAL") {
@@ -218,13 +224,23 @@ TEST(pthread_join, detached_einval, "a detached thread cannot be joined: EINVAL"
   const int error = pthread_join(thread, NULL);
   go = 1;
   IS(EINVAL, error);
-  return NULL;
 }
 
 TEST(pthread_join, no_thread_esrch, "a number that no thread has: ESRCH") {
   KERNELS_ONLY();
   IS(ESRCH, pthread_join((pthread_t)0x7fff0, NULL));
-  return NULL;
+}
+
+TEST(pthread_join, joined_by_other_einval, "a thread that another one joins: EINVAL, from pthread_detach, too") {
+  KERNELS_ONLY();
+  go = 0;
+  pthread_t thread = started(wait_for_go, NULL);
+  const pthread_t other = started(join_it, &thread);
+  nap();
+  IS(EINVAL, pthread_join(thread, NULL));
+  IS(EINVAL, pthread_detach(thread));
+  go = 1;
+  IS(0, joined(other));
 }
 
 TEST(pthread_detach, running, "a running thread can be detached, and then not joined") {
@@ -234,7 +250,6 @@ TEST(pthread_detach, running, "a running thread can be detached, and then not jo
   const int error = pthread_join(thread, NULL);
   go = 1;
   IS(EINVAL, error);
-  return NULL;
 }
 
 TEST(pthread_detach, ended, "a thread that has ended can be detached: its resources are free") {
@@ -244,7 +259,6 @@ TEST(pthread_detach, ended, "a thread that has ended can be detached: its resour
     AWAIT(ran);
     OK(pthread_detach(thread));
   }
-  return NULL;
 }
 
 static void *detach_self(void *unused) {
@@ -258,7 +272,6 @@ TEST(pthread_detach, self, "a thread can detach itself") {
   started(detach_self, NULL);
   AWAIT(ran);
   IS(1, ran);
-  return NULL;
 }
 
 TEST(pthread_detach, twice_einval, "a detached thread is not joinable: EINVAL") {
@@ -268,13 +281,11 @@ TEST(pthread_detach, twice_einval, "a detached thread is not joinable: EINVAL") 
   const int error = pthread_detach(thread);
   go = 1;
   IS(EINVAL, error);
-  return NULL;
 }
 
 TEST(pthread_detach, no_thread_esrch, "a number that no thread has: ESRCH") {
   KERNELS_ONLY();
   IS(ESRCH, pthread_detach((pthread_t)0x7fff0));
-  return NULL;
 }
 
 static void deep_exit(int depth) {
@@ -292,7 +303,6 @@ TEST(pthread_exit, from_any_depth, "it ends the thread from any function") {
   ran = 0;
   IS(8, joined(started(call_deep, NULL)));
   IS(0, ran);
-  return NULL;
 }
 
 TEST(pthread_exit, others_go_on, "the end of one thread does not end others") {
@@ -301,7 +311,6 @@ TEST(pthread_exit, others_go_on, "the end of one thread does not end others") {
   IS(2, joined(started(exit_with, (void *)2)));
   go = 1;
   IS(5, joined(other));
-  return NULL;
 }
 
 static pthread_mutex_t kept = PTHREAD_MUTEX_INITIALIZER;
@@ -314,7 +323,6 @@ static void *lock_and_exit(void *unused) {
 TEST(pthread_exit, keeps_locks, "resources of the process are not released: a locked mutex stays locked") {
   IS(0, joined(started(lock_and_exit, NULL)));
   IS(EBUSY, pthread_mutex_trylock(&kept));
-  return NULL;
 }
 
 static void *own_identity(void *place) {
@@ -326,7 +334,6 @@ TEST(pthread_self, constant, "it returns the same in a thread at every call") {
   pthread_t seen;
   IS(1, joined(started(own_identity, &seen)));
   TRUE(pthread_equal(pthread_self(), pthread_self()));
-  return NULL;
 }
 
 TEST(pthread_self, differs, "two threads that are alive have two numbers") {
@@ -337,13 +344,11 @@ TEST(pthread_self, differs, "two threads that are alive have two numbers") {
   IS(0, joined(a));
   IS(0, joined(b));
   IS(0, equal);
-  return NULL;
 }
 
 TEST(pthread_equal, same, "not zero for two equal numbers") {
   const pthread_t self = pthread_self();
   TRUE(pthread_equal(self, self) != 0);
-  return NULL;
 }
 
 TEST(pthread_equal, different, "zero for the numbers of two threads") {
@@ -353,7 +358,6 @@ TEST(pthread_equal, different, "zero for the numbers of two threads") {
   go = 1;
   IS(0, joined(other));
   IS(0, equal);
-  return NULL;
 }
 
 static void *set_errno(void *argument) {
@@ -372,12 +376,10 @@ TEST(errno, per_thread, "each thread has its own errno") {
   IS(11, joined(a));
   IS(22, joined(b));
   IS(77, errno);
-  return NULL;
 }
 
 TEST(pthread_create, keeps_errno, "no function of threads changes errno") {
   errno = 5;
   IS(0, joined(started(pass_on, NULL)));
   IS(5, errno);
-  return NULL;
 }

@@ -50,7 +50,6 @@ TEST(timer_create, disarmed, "a new timer is not armed") {
   IS(0, left.it_value.tv_sec);
   IS(0, left.it_value.tv_nsec);
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_create, both_clocks, "CLOCK_REALTIME and CLOCK_MONOTONIC have timers") {
@@ -59,13 +58,11 @@ TEST(timer_create, both_clocks, "CLOCK_REALTIME and CLOCK_MONOTONIC have timers"
   OK(timer_delete(timer));
   OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_create, unknown_clock_einval, "a clock that there is not: EINVAL") {
   struct sigevent event = silent();
   FAILS(EINVAL, timer_create(1234, &event, &timer));
-  return NULL;
 }
 
 TEST(timer_create, calls_function, "SIGEV_THREAD: the function is called in a thread, with the value") {
@@ -77,7 +74,6 @@ TEST(timer_create, calls_function, "SIGEV_THREAD: the function is called in a th
   AWAIT(called);
   IS(1, called);
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_create, several, "timers are independent of one another") {
@@ -91,7 +87,23 @@ TEST(timer_create, several, "timers are independent of one another") {
   }
   AWAIT(called == 4);
   for (int i = 0; i < 4; i++) OK(timer_delete(timers[i]));
-  return NULL;
+}
+
+TEST(timer_create, refuses, "a signal, also that of no event: ENOTSUP; no function to call: EINVAL; too many: EAGAIN") {
+  KERNELS_ONLY();
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL};
+  timer_t all[200];
+  int made = 0;
+  FAILS(ENOTSUP, timer_create(CLOCK_REALTIME, &event, &timer));
+  FAILS(ENOTSUP, timer_create(CLOCK_REALTIME, NULL, &timer));
+  FAILS(ENOTSUP, timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer));
+  event.sigev_notify = SIGEV_THREAD;
+  FAILS(EINVAL, timer_create(CLOCK_REALTIME, &event, &timer));
+  event = silent();
+  while (made < 200 && !timer_create(CLOCK_REALTIME, &event, &all[made])) made++;
+  IS(EAGAIN, errno);
+  for (int i = 0; i < made; i++) OK(timer_delete(all[i]));
+  IS(32, made);
 }
 
 TEST(timer_settime, once, "without an interval it goes off once") {
@@ -104,7 +116,6 @@ TEST(timer_settime, once, "without an interval it goes off once") {
   for (int i = 0; i < 3; i++) nap();
   IS(1, called);
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_settime, periodic, "with an interval it goes off again and again") {
@@ -115,7 +126,6 @@ TEST(timer_settime, periodic, "with an interval it goes off again and again") {
   OK(timer_settime(timer, 0, &time, NULL));
   AWAIT(called >= 3);
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_settime, not_before, "it does not go off before its time") {
@@ -128,7 +138,6 @@ TEST(timer_settime, not_before, "it does not go off before its time") {
   AWAIT(called);
   TRUE(has_come(CLOCK_MONOTONIC, at));
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_settime, absolute_past, "TIMER_ABSTIME with a time that is past: it goes off at once") {
@@ -139,7 +148,26 @@ TEST(timer_settime, absolute_past, "TIMER_ABSTIME with a time that is past: it g
   OK(timer_settime(timer, TIMER_ABSTIME, &time, NULL));
   AWAIT(called);
   OK(timer_delete(timer));
-  return NULL;
+}
+
+TEST(timer_settime, clock_is_set, "to set the clock moves an absolute time, and no other") {
+  NOT_ON_LINUX("this machine's clock is not ours to set");
+  begin();
+  struct sigevent event = by_thread();
+  const struct timespec before = {.tv_sec = 1700000000}, later = {.tv_sec = 1800000000};
+  const struct itimerspec then = {.it_value = later}, time = in(400, 0);
+  timer_t relative;
+  OK(clock_settime(CLOCK_REALTIME, &before));
+  OK(timer_create(CLOCK_REALTIME, &event, &timer));
+  OK(timer_create(CLOCK_REALTIME, &event, &relative));
+  OK(timer_settime(timer, TIMER_ABSTIME, &then, NULL));
+  OK(timer_settime(relative, 0, &time, NULL));
+  OK(clock_settime(CLOCK_REALTIME, &later));
+  AWAIT(called);
+  nap();
+  IS(1, called);
+  OK(timer_delete(timer));
+  OK(timer_delete(relative));
 }
 
 TEST(timer_settime, zero_disarms, "a time of 0 disarms it") {
@@ -155,7 +183,6 @@ TEST(timer_settime, zero_disarms, "a time of 0 disarms it") {
   IS(0, left.it_value.tv_nsec);
   IS(0, called);
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_settime, stores_before, "it stores the time that was left, and the interval") {
@@ -169,7 +196,6 @@ TEST(timer_settime, stores_before, "it stores the time that was left, and the in
   TRUE(before.it_value.tv_nsec > 0 && before.it_value.tv_nsec <= 500000000);
   IS(250000000, before.it_interval.tv_nsec);
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_settime, bad_time_einval, "nanoseconds outside 0 to 999 999 999: EINVAL") {
@@ -179,7 +205,6 @@ TEST(timer_settime, bad_time_einval, "nanoseconds outside 0 to 999 999 999: EINV
   FAILS(EINVAL, timer_settime(timer, 0, &bad[0], NULL));
   FAILS(EINVAL, timer_settime(timer, 0, &bad[1], NULL));
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_gettime, time_left, "the time left, at most what was set, and the interval") {
@@ -194,7 +219,6 @@ TEST(timer_gettime, time_left, "the time left, at most what was set, and the int
   TRUE(left.it_value.tv_nsec > 0 && left.it_value.tv_nsec < 400000000);
   IS(300000000, left.it_interval.tv_nsec);
   OK(timer_delete(timer));
-  return NULL;
 }
 
 TEST(timer_getoverrun, none, "0 when the last expiration was told") {
@@ -206,7 +230,19 @@ TEST(timer_getoverrun, none, "0 when the last expiration was told") {
   AWAIT(called);
   IS(0, timer_getoverrun(timer));
   OK(timer_delete(timer));
-  return NULL;
+}
+
+TEST(timer_getoverrun, counts, "the expirations that were past when it was told") {
+  KERNELS_ONLY();
+  begin();
+  struct sigevent event = by_thread();
+  while (!has_come(CLOCK_MONOTONIC, (struct timespec){.tv_nsec = 11000000})) nap();
+  const struct itimerspec time = {.it_value = in_ms(CLOCK_MONOTONIC, -10), .it_interval = {.tv_nsec = 4000000}};
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, TIMER_ABSTIME, &time, NULL));
+  AWAIT(called);
+  IS(2, timer_getoverrun(timer)); /* 10, 6 and 2 ms before */
+  OK(timer_delete(timer));
 }
 
 TEST(timer_delete, disarms, "a deleted timer does not go off") {
@@ -220,7 +256,6 @@ TEST(timer_delete, disarms, "a deleted timer does not go off") {
   while (!has_come(CLOCK_MONOTONIC, time.it_value)) nap();
   nap();
   IS(0, called);
-  return NULL;
 }
 
 TEST(timer_delete, then_use_einval, "a deleted timer: EINVAL") {
@@ -232,7 +267,6 @@ TEST(timer_delete, then_use_einval, "a deleted timer: EINVAL") {
   FAILS(EINVAL, timer_gettime(timer, &left));
   FAILS(EINVAL, timer_delete(timer));
   FAILS(EINVAL, timer_getoverrun(timer));
-  return NULL;
 }
 
 TEST(timer_delete, one_after_another, "a deleted timer's resources are free again: 100 one by one") {
@@ -241,5 +275,4 @@ TEST(timer_delete, one_after_another, "a deleted timer's resources are free agai
     OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
     OK(timer_delete(timer));
   }
-  return NULL;
 }

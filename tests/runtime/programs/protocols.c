@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kinds of mutexes: attributes, types, protocols (the priorities that threads have then), robust ones, time limits. */
+ * The priorities that threads have by the protocols of mutexes, robust ones among them. */
 #include "check.h"
-
-#include <time.h>
 
 #include "wait.h"
 
 #define BASE PTHREAD_PRIORITY_DEFAULT_NP
 
 static pthread_mutex_t a, b;
-static volatile int step;
 
 static void make(pthread_mutex_t *mutex, int type, int protocol, int robust) {
   pthread_mutexattr_t attr;
@@ -38,110 +35,10 @@ static int own(pthread_t thread) {
   return param.sched_priority - BASE;
 }
 
-static void until(int reached) {
-  while (step < reached) sched_yield();
-}
-
 /* Until the thread waits. */
 static void queued(pthread_t thread) {
   do sched_yield();
   while ((cl_op_thread_read(thread) & CL_THREAD_WORD_STATE_MASK) != CL_STATE_BLOCKED);
-}
-
-static void *try_it(void *mutex) {
-  EQUAL(pthread_mutex_trylock(mutex), EBUSY);
-  EQUAL(pthread_mutex_unlock(mutex), EPERM);
-  EQUAL(pthread_mutex_destroy(mutex), EBUSY);
-  return NULL;
-}
-
-static void attributes_and_types(void) {
-  pthread_mutexattr_t attr;
-  int value = -1;
-#define HAS(name, expected)                             \
-  EQUAL(pthread_mutexattr_get##name(&attr, &value), 0); \
-  EQUAL(value, expected);
-#define REFUSES(name, wrong) EQUAL(pthread_mutexattr_set##name(&attr, wrong), EINVAL)
-  EQUAL(pthread_mutexattr_init(&attr), 0);
-  HAS(type, PTHREAD_MUTEX_DEFAULT)
-  HAS(protocol, PTHREAD_PRIO_NONE)
-  HAS(prioceiling, sched_get_priority_max(SCHED_FIFO))
-  HAS(robust, PTHREAD_MUTEX_STALLED)
-  HAS(pshared, PTHREAD_PROCESS_PRIVATE)
-  REFUSES(type, -1);
-  REFUSES(type, 4);
-  REFUSES(protocol, 3);
-  REFUSES(prioceiling, sched_get_priority_max(SCHED_FIFO) + 1);
-  REFUSES(prioceiling, -1);
-  REFUSES(robust, 2);
-  REFUSES(pshared, 2);
-  EQUAL(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED), 0);
-  HAS(pshared, PTHREAD_PROCESS_SHARED)
-  EQUAL(pthread_mutexattr_destroy(&attr), 0);
-  EQUAL(pthread_mutexattr_destroy(&attr), EINVAL);
-  EQUAL(pthread_mutexattr_gettype(&attr, &value), EINVAL);
-  EQUAL(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_STALLED), EINVAL);
-  EQUAL(pthread_mutex_init(&a, &attr), EINVAL);
-
-  struct timespec over = {0, 0};
-  for (int type = PTHREAD_MUTEX_DEFAULT; type <= PTHREAD_MUTEX_RECURSIVE; type++) {
-    for (int protocol = PTHREAD_PRIO_NONE; protocol <= PTHREAD_PRIO_PROTECT; protocol++) {
-      make(&a, type, protocol, PTHREAD_MUTEX_STALLED);
-      EQUAL(pthread_mutex_unlock(&a), EPERM);
-      EQUAL(pthread_mutex_timedlock(&a, &over), 0);
-      EQUAL(pthread_mutex_destroy(&a), EBUSY);
-      int again = type == PTHREAD_MUTEX_RECURSIVE ? 0 : EBUSY;
-      EQUAL(pthread_mutex_trylock(&a), again);
-      if (type == PTHREAD_MUTEX_NORMAL) EQUAL(pthread_mutex_timedlock_np(&a, 300), ETIMEDOUT);
-      else EQUAL(pthread_mutex_lock(&a), again ? EDEADLK : 0);
-      EQUAL(pthread_join(spawn(BASE, try_it, &a), NULL), 0);
-      for (int depth = again ? 1 : 3; depth; depth--) EQUAL(pthread_mutex_unlock(&a), 0);
-      EQUAL(pthread_mutex_unlock(&a), EPERM);
-      EQUAL(pthread_mutex_consistent(&a), EINVAL);
-      EQUAL(pthread_mutex_destroy(&a), 0);
-      EQUAL(pthread_mutex_lock(&a), EINVAL);
-      EQUAL(pthread_mutex_trylock(&a), EINVAL);
-      EQUAL(pthread_mutex_unlock(&a), EINVAL);
-      EQUAL(pthread_mutex_destroy(&a), EINVAL);
-    }
-  }
-  static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-  static pthread_mutex_t checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-  EQUAL(pthread_mutex_lock(&recursive), 0);
-  EQUAL(pthread_mutex_lock(&recursive), 0);
-  EQUAL(pthread_mutex_trylock(&checking), 0);
-  EQUAL(pthread_mutex_lock(&checking), EDEADLK);
-}
-
-static void *limited(void *mutex) {
-  struct timespec wrong = {0, 1000000000}, over = {0, 999999999};
-  EQUAL(pthread_mutex_timedlock(mutex, &wrong), EINVAL);
-  wrong.tv_nsec = -1;
-  EQUAL(pthread_mutex_timedlock(mutex, &wrong), EINVAL);
-  uint64_t at = cl_now() + 2000;
-  over.tv_sec = (time_t)(at / CL_CLOCK_HZ);
-  over.tv_nsec = (long)(at % CL_CLOCK_HZ * 1000000000 / CL_CLOCK_HZ);
-  EQUAL(pthread_mutex_timedlock(mutex, &over), ETIMEDOUT);
-  CHECK(cl_now() >= at);
-  EQUAL(pthread_mutex_timedlock(mutex, &over), ETIMEDOUT);
-  step = 1;
-  over.tv_sec += 1000;
-  EQUAL(pthread_mutex_timedlock(mutex, &over), 0);
-  EQUAL(pthread_mutex_unlock(mutex), 0);
-  return NULL;
-}
-
-static void limits(void) {
-  for (int protocol = PTHREAD_PRIO_NONE; protocol <= PTHREAD_PRIO_INHERIT; protocol++) {
-    make(&a, PTHREAD_MUTEX_NORMAL, protocol, PTHREAD_MUTEX_STALLED);
-    EQUAL(pthread_mutex_lock(&a), 0);
-    step = 0;
-    pthread_t thread = spawn(BASE + 1, limited, &a);
-    until(1);
-    EQUAL(pthread_mutex_unlock(&a), 0);
-    EQUAL(pthread_join(thread, NULL), 0);
-    EQUAL(pthread_mutex_destroy(&a), 0);
-  }
 }
 
 /* Main, of BASE, has a and b; others come. */
@@ -302,48 +199,11 @@ static void robust(void) {
     EQUAL(pthread_mutex_unlock(&a), repairs ? 0 : EPERM);
     EQUAL(pthread_mutex_destroy(&a), 0);
   }
-  /* one that is not robust stays locked, and is no thread's */
-  make(&a, PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
-  EQUAL(sem_post(&end), 0);
-  EQUAL(pthread_join(spawn(BASE + 1, lock_and_end, &a), NULL), 0);
-  EQUAL(pthread_join(spawn(BASE + 1, try_it, &a), NULL), 0);
-  EQUAL(pthread_mutex_timedlock_np(&a, 500), ETIMEDOUT);
-  EQUAL(pthread_mutex_destroy(&a), EBUSY);
-}
-
-static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-
-static void *wait(void *unused) {
-  (void)unused;
-  EQUAL(pthread_mutex_lock(&a), 0);
-  step = 1;
-  while (step < 2) EQUAL(pthread_cond_wait(&cond, &a), 0);
-  EQUAL(pthread_mutex_unlock(&a), 0);
-  return NULL;
-}
-
-static void conditions(void) {
-  for (int protocol = PTHREAD_PRIO_NONE; protocol <= PTHREAD_PRIO_PROTECT; protocol++) {
-    make(&a, PTHREAD_MUTEX_RECURSIVE, protocol, PTHREAD_MUTEX_STALLED);
-    EQUAL(pthread_cond_wait(&cond, &a), EPERM);
-    step = 0;
-    pthread_t thread = spawn(BASE + 1, wait, NULL);
-    until(1);
-    EQUAL(pthread_mutex_lock(&a), 0);
-    step = 2;
-    EQUAL(pthread_cond_signal(&cond), 0);
-    EQUAL(pthread_mutex_unlock(&a), 0);
-    EQUAL(pthread_join(thread, NULL), 0);
-    EQUAL(pthread_mutex_destroy(&a), 0);
-  }
 }
 
 int main(void) {
-  attributes_and_types();
-  limits();
   inheritance();
   ceilings();
   robust();
-  conditions();
   return finish();
 }
