@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generated from linux/exclusive/options.toml by `coreloom generate`; do not edit. */
+ * Generated from linux/exclusive/options.toml; do not edit. */
 #define VERSION "0.1.0"
 
 static const char help[] =

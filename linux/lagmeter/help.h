@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Generated from linux/lagmeter/options.toml by `coreloom generate`; do not edit. */
+ * Generated from linux/lagmeter/options.toml; do not edit. */
 #define VERSION "0.1.0"
 
 static const char help[] =

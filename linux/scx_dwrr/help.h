@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Generated from linux/scx_dwrr/options.toml by `coreloom generate`; do not edit. */
+ * Generated from linux/scx_dwrr/options.toml; do not edit. */
 #define VERSION "0.1.0"
 
 static const char help[] =

@@ -8,16 +8,17 @@ import pty
 import re
 import select
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
 from coreloom import __version__
 from coreloom.paths import LINUX
-from coreloom.programs import bpf, exclusive, usage
+from coreloom.programs import bpf, completion, exclusive, usage
 from coreloom.toolchain import debian
 
 _PROGRAMS = list(usage.PROGRAMS.items())
@@ -66,8 +67,18 @@ def _options_of_source(folder: str) -> set[str]:
     return names | set(re.findall(r'strcmp\((?:command|\*word), "(--?[a-zA-Z]+)"\)', source))
 
 
-def _folder(folder: str, name: str) -> Path:
-    return LINUX / folder / name
+@cache
+def _made(folder: str) -> Path:
+    """A folder with the man page and the completion of a program, as they are installed."""
+    said, place = usage.load(folder), Path(tempfile.mkdtemp())
+    for name, text in {
+        f"{said.name}.8": usage.page(said),
+        f"{said.name}.bash": completion.bash(said),
+        f"_{said.name}": completion.zsh(said),
+        f"{said.name}.fish": completion.fish(said),
+    }.items():
+        (place / name).write_text(text)
+    return place
 
 
 @pytest.mark.parametrize("folder", _MADE)
@@ -88,12 +99,12 @@ def test_the_source_takes_the_options_of_the_help(folder: str) -> None:
 def test_the_man_page_has_the_options_of_the_help(folder: str, name: str) -> None:
     wanted = _options_of_help(usage.help_text(usage.load(folder)))
     assert wanted["--version"] == "" and any(wanted.values())
-    assert _options_of_page(_folder(folder, f"{name}.8").read_text()) == wanted
+    assert _options_of_page((_made(folder) / f"{name}.8").read_text()) == wanted
 
 
 @pytest.mark.parametrize(("folder", "name"), _PROGRAMS)
 def test_the_man_page_is_plain_roff(folder: str, name: str) -> None:
-    lines = _folder(folder, f"{name}.8").read_text().splitlines()
+    lines = (_made(folder) / f"{name}.8").read_text().splitlines()
     macros = {line.split()[0] for line in lines if line.startswith(".")}
     assert macros <= {'.\\"', ".TH", ".SH", ".SS", ".PP", ".TP", ".BR", ".nf", ".fi"}
     assert [
@@ -196,7 +207,7 @@ def _bash(folder: str, name: str, place: Path, line: str) -> set[str]:
     words = [word for one in line.split(" ") for word in re.split("(=)", one) if word or not one]
     quoted = " ".join(f"'{word}'" for word in words)
     script = (
-        f"set -u; . {_folder(folder, f'completion/{name}.bash')}; COMP_WORDS=({quoted})\n"
+        f"set -u; . {(_made(folder) / f'{name}.bash')}; COMP_WORDS=({quoted})\n"
         f"COMP_CWORD={len(words) - 1}; _{name.replace('-', '_')}; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
     )
     done = subprocess.run(
@@ -230,13 +241,13 @@ def test_bash_offers_each_option_where_it_is_taken(folder: str, name: str, place
 @pytest.mark.parametrize(("folder", "name"), _PROGRAMS)
 def test_zsh_and_fish_have_the_options_of_the_help(folder: str, name: str) -> None:
     wanted = _options_of_help(usage.help_text(usage.load(folder)))
-    of_zsh = _folder(folder, f"completion/_{name}").read_text()
+    of_zsh = (_made(folder) / f"_{name}").read_text()
     assert of_zsh.startswith(f"#compdef {name}\n")
     found = re.findall(r"^ +'(?:\([^)]*\))?(-[-\w]*\w)(=-|[=+]?)\[", of_zsh, re.MULTILINE)
     assert {(option, bool(value)) for option, value in found} == {
         (option, bool(value)) for option, value in wanted.items()
     }
-    of_fish = _folder(folder, f"completion/{name}.fish").read_text()
+    of_fish = (_made(folder) / f"{name}.fish").read_text()
     declared = [line.split('" ', 1)[1] for line in of_fish.splitlines() if '" -l ' in line or '" -s ' in line]
     names = {
         f"--{found}" if kind == "l" else f"-{found}"
@@ -255,7 +266,7 @@ def fish() -> list[str]:
 @pytest.mark.linux
 @pytest.mark.parametrize(("folder", "name"), _PROGRAMS)
 def test_fish_completes(folder: str, name: str, place: Path, fish: list[str]) -> None:
-    file = _folder(folder, f"completion/{name}.fish")
+    file = _made(folder) / f"{name}.fish"
     share = debian.tree(["fish"]) / "usr/share/fish"
 
     def offer(line: str) -> set[str]:
@@ -347,7 +358,7 @@ def zsh(place: Path, request: pytest.FixtureRequest) -> Iterator[_Zsh]:
     functions = place / "functions"
     functions.mkdir()
     for folder, name in _PROGRAMS:
-        (functions / f"_{name}").symlink_to(_folder(folder, f"completion/_{name}"))
+        (functions / f"_{name}").symlink_to(_made(folder) / f"_{name}")
     shell = _Zsh(place, functions)
     yield shell
     shell.close()
@@ -363,7 +374,7 @@ def test_zsh_completes(folder: str, place: Path, zsh: _Zsh) -> None:
 @pytest.mark.parametrize(("folder", "name"), _PROGRAMS)
 def test_mandoc_has_nothing_to_say(folder: str, name: str) -> None:
     mandoc = debian.program("usr/bin/mandoc", debian.tree(["mandoc"]))
-    page = _folder(folder, f"{name}.8")
+    page = _made(folder) / f"{name}.8"
     done = subprocess.run(
         [*mandoc, "-T", "lint", page], capture_output=True, text=True, timeout=60, check=False
     )

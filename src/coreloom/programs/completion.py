@@ -8,7 +8,6 @@ and whether the user's own command has begun, which is then completed as one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from coreloom import licence
 from coreloom.programs.usage import Option, Program
@@ -354,8 +353,3 @@ def _fish_value(option: Option) -> str:
 
 def _fish(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def files(program: str) -> dict[str, Callable[[Program], str]]:
-    """The file of each shell, by the name the shell looks for."""
-    return {f"{program}.bash": bash, f"_{program}": zsh, f"{program}.fish": fish}

@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from coreloom import __version__
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, LINUX, ROOT
-from coreloom.programs import bpf, exclusive, usage
+from coreloom.programs import bpf, completion, exclusive, usage
 
 NAME = "coreloom-linux"
 _SOURCE = LINUX / "package"
@@ -62,18 +62,14 @@ def items(prefix: str, made: Mapping[str, Path], zsh: str = "site-functions") ->
     """All files, by place."""
     found = [Item(f"{prefix}/bin/{name}", path.read_bytes(), 0o755) for name, path in made.items()]
     for folder, name in usage.PROGRAMS.items():
-        page = usage.page_name(name)
-        of_shells = {
-            f"bash-completion/completions/{name}": f"{name}.bash",
-            f"zsh/{zsh}/_{name}": f"_{name}",
-            f"fish/vendor_completions.d/{name}.fish": f"{name}.fish",
+        said = usage.load(folder)
+        shared = {
+            f"man/man{usage.SECTION}/{usage.page_name(name)}": usage.page(said),
+            f"bash-completion/completions/{name}": completion.bash(said),
+            f"zsh/{zsh}/_{name}": completion.zsh(said),
+            f"fish/vendor_completions.d/{name}.fish": completion.fish(said),
         }
-        shared = {f"man/man{usage.SECTION}/{page}": page}
-        shared |= {place: f"completion/{file}" for place, file in of_shells.items()}
-        found += [
-            Item(f"{prefix}/share/{place}", (LINUX / folder / file).read_bytes())
-            for place, file in shared.items()
-        ]
+        found += [Item(f"{prefix}/share/{place}", text.encode()) for place, text in shared.items()]
     for unit in _UNITS:
         text = (LINUX / unit).read_text().replace("@PREFIX@", prefix)
         found.append(Item(f"{prefix}/lib/systemd/system/{Path(unit).name}", text.encode()))

@@ -26,7 +26,7 @@ else:
 PROGRAMS = {name: "coreloom-exclusive" if name == "exclusive" else name for name in registry.PROGRAMS}
 SECTION = 8
 _HELP_COLUMNS = 110
-_NOTE = "Generated from linux/{name}/options.toml by `coreloom generate`; do not edit."
+_NOTE = "Generated from linux/{name}/options.toml; do not edit."
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,8 @@ UNUSED static int started_at(pthread_t *thread, int above, void *(*start)(void *
 UNUSED static struct timespec in_ms(clockid_t clock, long ms) {
   struct timespec at;
   clock_gettime(clock, &at);
-  at.tv_nsec += ms * 1000000;
+  at.tv_sec += ms / 1000;
+  at.tv_nsec += ms % 1000 * 1000000;
   for (; at.tv_nsec >= 1000000000; at.tv_nsec -= 1000000000) at.tv_sec++;
   for (; at.tv_nsec < 0; at.tv_nsec += 1000000000) at.tv_sec--;
   return at;
