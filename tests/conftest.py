@@ -1,47 +1,113 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the same for all tests: what `make test` leaves to `make test-all`, and FreeRTOS."""
+"""What is the same for all tests: their tiers, what is said of them at the end, and FreeRTOS."""
 
 from __future__ import annotations
 
-import re
+import functools
+import os
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from coreloom.toolchain import freertos
-from sampling import each_value_once
+import overview
+import tiers
+from coreloom.design import platform
+from coreloom.paths import BUILD
+from coreloom.reference.kernel import Config
+from coreloom.simulation.harness.kernel_port import referee
+from coreloom.toolchain import cache, freertos, verilate
 
-_PLANTED = 2
-_PLANTED_IN = re.compile(r"notices$|^test_a_planted_")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test's cases those are quick that have each value of each parameter once; the others are slow.
-
-    With the mark `quick` it is so many of them; of the faults planted for a proof or bench (tests called
-    ..._notices or a_planted_...) it is two: they show that the check can fail at all; that it is as sharp as
-    it was is asked by `make test-all`.
-    """
-    for cases in _tests(item for item in items if not item.get_closest_marker("slow")):
-        first = cases[0]
-        most = _PLANTED if _PLANTED_IN.search(first.originalname) else len(cases)
-        if mark := first.get_closest_marker("quick"):
-            (most,) = mark.args
-        quick = each_value_once([case.callspec.params for case in cases])[:most]
-        for number, case in enumerate(cases):
-            if number not in quick:
-                case.add_marker(pytest.mark.slow)
+_TIER = pytest.StashKey[str]()
+_ASKED = pytest.StashKey[set[str]]()
+_STARTED = pytest.StashKey[float]()
+SINCE = "CORELOOM_TESTS_SINCE"  # when `make` began, its set-up included
 
 
-def _tests(items: Iterable[pytest.Item]) -> Iterator[list[pytest.Function]]:
-    """The cases of each test that has several."""
-    tests: dict[str, list[pytest.Function]] = defaultdict(list)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tier", help=f"run only these tiers, with commas: {', '.join(tiers.TIERS)}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_STARTED] = float(os.environ.get(SINCE, time.time()))
+    for name in tiers.TIERS:
+        config.addinivalue_line("markers", f"{name}: a tier of the tests, tests/tiers.py")
+    if unknown := _wanted(config) - set(tiers.TIERS):
+        raise pytest.UsageError(f"--tier: there is no '{min(unknown)}': one of {', '.join(tiers.TIERS)}")
+
+
+def _wanted(config: pytest.Config) -> set[str]:
+    return set((config.getoption("tier") or ",".join(tiers.TIERS)).split(","))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Finds each test's tier and leaves out those that are not asked for."""
+    named: dict[str, set[str]] = defaultdict(set)
+    there: dict[str, set[str]] = defaultdict(set)
     for item in items:
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
-            tests[item.nodeid.partition("[")[0]].append(item)
-    yield from tests.values()
+        marks = [
+            tiers.Mark(mark.name, tuple(map(str, mark.args)), tuple(mark.kwargs.get("but", ())))
+            for mark in item.iter_markers()
+            if mark.name in tiers.TIERS
+        ]
+        test, case = overview.parts(item.nodeid)
+        item.stash[_TIER] = tiers.tier(str(item.path.relative_to(config.rootpath / "tests")), case, marks)
+        item.user_properties.append(("tier", item.stash[_TIER]))
+        there[test].add(case)
+        named[test].update(*((*mark.cases, *mark.but) for mark in marks))
+    whole = {Path(argument).resolve() for argument in config.args} == {config.rootpath / "tests"}
+    if not any("::" in argument for argument in config.args):
+        for test, cases in named.items():
+            if missing := cases - there[test]:
+                raise pytest.UsageError(f"{test} has no case '{min(missing)}', which a marker names")
+    if whole and getattr(config, "workerinput", {}).get("workerid", "gw0") == "gw0":
+        overview.write(BUILD / "tests", [(item, item.stash[_TIER]) for item in items])
+    wanted = _wanted(config)
+    config.hook.pytest_deselected(items=[item for item in items if item.stash[_TIER] not in wanted])
+    items[:] = [item for item in items if item.stash[_TIER] in wanted]
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    with cache.recorded() as asked:
+        item.stash[_ASKED] = asked
+        yield
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """What the tier `test` runs needs no model but its two, or its time grows unseen."""
+    models = {name for name in item.stash[_ASKED] if name.startswith("verilator/")}
+    if item.stash[_TIER] == "test" and models and (others := models - _models_of_test()):
+        pytest.fail(f"asks for {min(others)}: mark it for the tier of a subject", pytrace=False)
+
+
+@functools.lru_cache
+def _models_of_test() -> set[str]:
+    soc = verilate.build_model(platform.load("smp-standard", 2))
+    return {cache.name(model.parent) for model in (soc, referee(Config()))}
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
+) -> None:
+    """Wall time, tests, and the slowest five with their tiers."""
+    seconds: dict[str, float] = defaultdict(float)
+    tier: dict[str, str] = {}
+    for report in (r for reports in terminalreporter.stats.values() for r in reports):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.nodeid] += report.duration
+            tier[report.nodeid] = str(dict(report.user_properties)["tier"])
+    if not seconds:
+        return
+    for test in sorted(seconds, key=lambda test: -seconds[test])[:5]:
+        terminalreporter.write_line(f"{seconds[test]:6.1f} s  {tier[test]:8} {test}")
+    wall = time.time() - config.stash[_STARTED]
+    terminalreporter.write_line(
+        f"{len(seconds)} tests, {wall // 60:.0f} min {wall % 60:.0f} s; above: the slowest five, their tiers"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from cases import nightly_but
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps import image as module
 from coreloom.errors import UserError
-from sampling import sample
 
 from .conftest import Build
 
@@ -52,10 +52,11 @@ def test_pictures(host: Build, size: tuple[int, int], mode: str) -> None:
         assert done == size[0] * size[1]
 
 
-@pytest.mark.parametrize("grain", sample([1, 2, 5, 16, 100000], [1, 5, 100000]))
+@pytest.mark.parametrize("grain", nightly_but([1, 2, 5, 16, 100000], [1, 5, 100000]))
 @pytest.mark.parametrize("depth", [1, 2, 8])
 @pytest.mark.parametrize("placement", [0, 1])
 @pytest.mark.parametrize("ports", ["BUFFERED", "DIRECT"])
+@pytest.mark.nightly(but=("BUFFERED-0-1-1", "BUFFERED-0-8-100000", "DIRECT-1-2-5"))
 def test_grain_and_port_depth(host: Build, grain: int, depth: int, placement: int, ports: str) -> None:
     macros = f"-DIMAGE_GRAIN={grain} -DCL_PLACEMENT={placement} -DIMAGE_PORTS=PORT_{ports}"
     program = host("image", macros)

@@ -209,6 +209,7 @@ def test_every_bit(host: Build) -> None:
 @pytest.mark.parametrize("placement", [0, 1])
 @pytest.mark.parametrize("depth", [2, 8])
 @pytest.mark.parametrize("ports", ["BUFFERED", "DIRECT"])
+@pytest.mark.nightly(but=("BUFFERED-2-0", "DIRECT-8-1"))
 def test_default_capture(host: Build, placement: int, depth: int, ports: str) -> None:
     data = APP.prepare(None)
     assert data == capture.make()

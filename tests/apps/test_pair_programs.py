@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.apps import PAIR, WrongOutput
 from coreloom.apps.pair import FIGURES, Fft, PairProgram, Wavelet, figures
 from coreloom.design import platform
@@ -24,7 +25,6 @@ from coreloom.errors import UserError
 from coreloom.paths import APPS, ROOT, RUNTIME
 from coreloom.simulation.experiment import Experiment
 from coreloom.toolchain import zig
-from sampling import sample
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -103,13 +103,24 @@ def words_crossing(app: str, size: int) -> tuple[int, int]:
 
 
 # Quick: the smallest and the largest of each program.
-CASES = sample(
+CASES = nightly_but(
     [(app.name, size, backdoor) for app in PAIR.values() for size in app.sizes for backdoor in (0, 1)],
     [(app.name, *end) for app in PAIR.values() for end in product((min(app.sizes), max(app.sizes)), (0, 1))],
 )
 
 
 @pytest.mark.parametrize(("app", "size", "backdoor"), CASES)
+@pytest.mark.nightly(
+    but=(
+        "sort-50-0",
+        "sort-20000-0",
+        "dhrystone-10-1",
+        "fft-64-0",
+        "fft-4096-1",
+        "wavelet-32-1",
+        "wavelet-256-0",
+    )
+)
 def test_every_size_on_the_host(native: Native, app: str, size: int, backdoor: int) -> None:
     output = native.run(app, size, backdoor)
     PAIR[app].check(output, NOTHING)
@@ -137,10 +148,9 @@ def test_what_goes_wrong_is_said(native: Native, wrong: int, backdoor: int, stat
 SMALL = (("sort", 101), ("dhrystone", 21), ("fft", 256), ("wavelet", 32))
 
 
-@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("app", "size", "backend", "core"),
-    sample(
+    nightly_but(
         [(*app, *where) for app in SMALL for where in product(("smp", "backdoor"), ("standard", "economy"))],
         [
             *((*app, "backdoor", "standard") for app in SMALL),
@@ -149,6 +159,7 @@ SMALL = (("sort", 101), ("dhrystone", 21), ("fft", 256), ("wavelet", 32))
         ],
     ),
 )
+@pytest.mark.runtime
 def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str) -> None:
     soc = platform.load(f"{backend}-{core}")
     outcome = Experiment(app, soc, defines={"PAIR_SIZE": size}).run(NOTHING, max_cycles=20_000_000)
@@ -162,6 +173,7 @@ def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str)
     assert found["wait_cycles"] + found["transfer_cycles"] < found["cycles_2"]
 
 
+@pytest.mark.runtime
 def test_one_cpu_is_not_enough() -> None:
     outcome = Experiment("sort", platform.load("smp-standard", 1)).run(NOTHING, max_cycles=1_000_000)
     with pytest.raises(UserError, match="ended with status 1: this program needs two processors"):

@@ -459,7 +459,7 @@ def test_random_sequences(made: ctypes.CDLL) -> None:
         a_step(door, rng)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_long_random_sequences(made: ctypes.CDLL, seed: int) -> None:
     door = Door(made, seed, patience=100_000)

@@ -188,7 +188,7 @@ def test_nothing_is_lost_or_overtaken(periods: tuple[int, int]) -> None:
     talk(periods, SEED, 4000)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(20))
 def test_nothing_is_lost_at_any_clocks(seed: int) -> None:
     rng = random.Random(SEED + seed)

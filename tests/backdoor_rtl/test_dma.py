@@ -201,7 +201,6 @@ def test_reset_at_any_cycle(unit: backdoor_unit.Dma) -> None:
     case.run(unit)
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("block, memory", [(8, 16), (1 << 15, 1 << 18), (1 << 20, 1 << 12)])
 def test_other_sizes(block: int, memory: int) -> None:
     """The smallest, the platform's, and a block larger than the memory."""

@@ -28,8 +28,8 @@ def holds(old: str = "", new: str = "", block: int = 16, memory: int = 32) -> bo
     )
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("block, memory", [(16, 32), (8, 16), (64, 16)])
+@pytest.mark.nightly(but=("16-32",))
 def test_dma(block: int, memory: int) -> None:
     assert holds(block=block, memory=memory)
 
@@ -61,5 +61,6 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.nightly(but=("one beyond the end", "far beyond the end"))
 def test_proof_notices(name: str) -> None:
     assert not holds(*PLANTED[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from sampling import sample
+from cases import nightly_but
 from soc.formal import proves as proves_alone
 
 from .harness import BACKDOOR
@@ -39,6 +39,7 @@ def bells_hold(old: str = "", new: str = "") -> bool:
     return proves_alone("cl_backdoor_bells", text.replace(old, new) if old else text, "")
 
 
+@pytest.mark.test
 def test_bells() -> None:
     """REQ-backdoor-6"""
     assert bells_hold()
@@ -72,8 +73,9 @@ PLANTED = {
 # Of each unit what is sent and what is received.
 @pytest.mark.parametrize(
     "name",
-    sample(PLANTED, ["a change not sent", "taken too early", "put into a full one", "no Gray pointer"]),
+    nightly_but(PLANTED, ["a change not sent", "taken too early", "put into a full one", "no Gray pointer"]),
 )
+@pytest.mark.nightly(but=("a change not sent", "taken too early"))
 def test_a_planted_bug_is_found(name: str) -> None:
     unit, old, new = PLANTED[name]
     assert not proves(unit, "", old, new)
@@ -90,6 +92,7 @@ def test_a_planted_bug_is_found(name: str) -> None:
     ],
     ids=["clear wins", "twice is none", "no edge", "counts too many", "not cleared by hold"],
 )
+@pytest.mark.nightly(but=("clear wins", "no edge"))
 def test_proof_of_the_bells_notices(old: str, new: str) -> None:
     assert not bells_hold(old, new)
 
@@ -108,6 +111,7 @@ HOLD = {
 
 
 @pytest.mark.parametrize("name", HOLD)
+@pytest.mark.nightly(but=("a hold forgotten", "started before it is delivered"))
 def test_proof_of_hold_and_start_notices(name: str) -> None:
     side, old, new = HOLD[name]
     assert not proves("backdoor", "", old, new, where=f"backdoor_{side}")

@@ -72,7 +72,7 @@ def test_words_per_cycle() -> None:
     assert min(row["words_per_cycle"] for row in rows if row["words"] >= 128) >= 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("sizes", [SMALL, (8192, 4096, 2), (4096, 65536, 128)], ids=str)
 def test_whole_long(sizes: tuple[int, int, int]) -> None:
     executable = whole(*sizes)
@@ -104,7 +104,7 @@ PLANTED = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", PLANTED)
 def test_whole_notices(name: str) -> None:
     stem, old, new = PLANTED[name]

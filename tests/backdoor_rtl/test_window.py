@@ -154,10 +154,10 @@ def test_nothing_answers() -> None:
         assert move(door, 2 | ON) == ERROR["none"]
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "register, word", [("window", 0), ("window", 4), ("window_base", BASE), ("control", 0)]
 )
+@pytest.mark.nightly(but=("window-0", "window_base-1073742848"))
 def test_change_during_a_transfer(register: str, word: int) -> None:
     """REQ-backdoor-18: whenever it comes, nothing is moved from the next cycle on."""
     for after in range(40):

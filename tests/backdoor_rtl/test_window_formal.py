@@ -28,8 +28,8 @@ def holds(old: str = "", new: str = "", block: int = 16) -> bool:
     )
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("block", [16, 8, 4096])
+@pytest.mark.nightly(but=("16",))
 def test_window(block: int) -> None:
     assert holds(block=block)
 
@@ -59,5 +59,6 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.nightly(but=("one beyond the window", "closed"))
 def test_proof_notices(name: str) -> None:
     assert not holds(*PLANTED[name])

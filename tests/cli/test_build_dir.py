@@ -46,8 +46,8 @@ def coreloom(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("before", [True, False])
+@pytest.mark.runtime
 def test_what_is_made_goes_there(tmp_path: Path, before: bool) -> None:
     (tmp_path / "quick.c").write_text("int main(void) { return 0; }\n")
     command, option = ["run", "quick.c", "--platform", "smp-economy", "--trace"], ["--build-dir", "made/here"]

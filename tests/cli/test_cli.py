@@ -279,6 +279,7 @@ def test_failure_of_the_machine_is_one_line(
     assert run(capsys, "generate") == (1, "", "coreloom: error: /build/x: No space left on device\n")
 
 
+@pytest.mark.runtime
 def test_what_a_program_printed_before_a_bus_error_is_shown(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

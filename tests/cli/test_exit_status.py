@@ -39,6 +39,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.runtime
 def test_exit_status(name: str, ground: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text, status = PROGRAMS[name]
     program = tmp_path / "program.c"
@@ -47,6 +48,7 @@ def test_exit_status(name: str, ground: str, tmp_path: Path, capfd: pytest.Captu
 
 
 @pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.runtime
 def test_what_an_assertion_calls_is_called(
     ground: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -74,6 +76,7 @@ def test_what_an_assertion_calls_is_called(
         "#include <semaphore.h>\nint main(void) { sem_t s; sem_init(&s, 0, 0); sem_wait(&s); }",
     ],
 )
+@pytest.mark.runtime
 def test_a_program_that_does_not_end(
     text: str, ground: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

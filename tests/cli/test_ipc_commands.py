@@ -288,6 +288,7 @@ def test_what_the_probe_did_not_come_to_does_not_hold() -> None:
 
 
 @pytest.mark.parametrize("name", ["amp-standard", "smp-standard"])
+@pytest.mark.runtime
 def test_our_platforms_hold(capsys: pytest.CaptureFixture[str], name: str) -> None:
     code, out, err = run(capsys, "doctor", "--platform", name)
     assert (code, err) == (0, "")
@@ -346,6 +347,7 @@ def test_quick_measurement_makes_no_page(
     assert len(texts) == sum(len(m.kernels) for m in mechanisms) + busy + 11
 
 
+@pytest.mark.runtime
 def test_unfinished_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def stuck(self: experiment.Outcome) -> None:
         raise UserError("ipc_transfer did not finish")

@@ -76,6 +76,7 @@ def test_a_name_is_one_that_files_can_have(tmp_path: Path, capsys: pytest.Captur
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.runtime
 def test_its_own_tests_pass(project: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}

@@ -21,6 +21,7 @@ def missing(given: Path | None = None) -> Path:
     raise freertos.Missing("FreeRTOS is missing: install it")
 
 
+@pytest.mark.runtime
 def test_a_quick_one_of_some_measurements(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

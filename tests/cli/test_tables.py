@@ -36,6 +36,7 @@ def test_a_table_that_is_too_wide_goes_on_below() -> None:
 @pytest.mark.parametrize("framed", [True, False], ids=["terminal", "pipe"])
 @pytest.mark.parametrize("width", [60, 80, 120, 160])
 @pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.docs
 def test_no_line_is_too_wide_and_no_figure_cut(name: str, width: int, framed: bool) -> None:
     bench = registry.get(name)
     content = results.read(bench.result, bench.published, bench.command)

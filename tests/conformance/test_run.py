@@ -40,6 +40,7 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
+@pytest.mark.runtime
 def test_outcomes(outcomes: list[suite.Test], kernel: str) -> None:
     """Behind a test that ends the program or hangs the others are run."""
     rows = run.group(outcomes, kernel, SOC)
@@ -84,13 +85,22 @@ def test_choosing(outcomes: list[suite.Test]) -> None:
         suite.chosen(["eight"])
 
 
+# What most programs use, on both kernels; the others have the tier runtime.
+FIRST_RANK = pytest.mark.test(
+    *(
+        f"{kernel}-{group}"
+        for kernel in ("hw", "sw")
+        for group in ("threads", "mutex", "condition", "semaphore")
+    )
+)
 GROUPS = sorted({test.group for test in suite.tests()})
 
 
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize(
-    "ground", ["linux", *(pytest.param(kernel, marks=pytest.mark.slow) for kernel in ("hw", "sw"))]
+    "ground", ["linux", *(pytest.param(kernel, marks=pytest.mark.runtime) for kernel in ("hw", "sw"))]
 )
+@FIRST_RANK
 def test_the_suite_passes(group: str, ground: str) -> None:
     conforms(group, platform.load("smp-standard", 2), ground)
 
@@ -129,18 +139,20 @@ HARDWARE_ONLY = ("weights", "two banks", "inheritance", "events")
         for kernel in (("hw",) if place in HARDWARE_ONLY else ("hw", "sw"))
     ],
 )
+@pytest.mark.runtime
 def test_the_suite_passes_elsewhere(place: str, group: str, kernel: str) -> None:
     name, cpus, changes, _ = OTHERS[place]
     conforms(group, platform.load(name, cpus, changes=changes), kernel)
 
 
-@pytest.mark.slow  # to compile the model
+@pytest.mark.nightly  # to compile the model
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 @pytest.mark.parametrize("group", ["threads", "mutex", "condition", "local"])
 def test_the_suite_passes_on_sixteen_cpus(group: str, kernel: str) -> None:
     conforms(group, dataclasses.replace(platform.load("smp-standard"), cpus=16, ipc=None), kernel)
 
 
+@pytest.mark.runtime
 def test_threads_that_yield_on_one_cpu_do_not_stop_the_other() -> None:
     """On the fast core the kernel's interrupt fell before each trap looked at it, and rose before its end."""
     [row] = run.group(suite.chosen(["errno_per_thread"]), "hw", platform.load("smp-fast", 2))

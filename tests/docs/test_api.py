@@ -29,6 +29,7 @@ def test_each_name_is_there_and_explained(module: str, name: str) -> None:
     assert not text.startswith(f"{name}("), "that is what dataclasses write of themselves"
 
 
+@pytest.mark.docs
 def test_the_example_prints_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (printed,) = re.findall(r"It prints:\n\n```\n(.*?)```", PAGE, re.DOTALL)

@@ -32,6 +32,7 @@ def listing(index: int, path: Path) -> Path:
     ],
     ids=" ".join,
 )
+@pytest.mark.docs
 def test_first_program(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = listing(0, tmp_path / "hello.c")
     assert main(["run", str(program), "--platform", *arguments]) == 0
@@ -39,6 +40,7 @@ def test_first_program(arguments: list[str], tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("name", ["backdoor-standard", "backdoor-economy"])
+@pytest.mark.docs
 def test_streams(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = listing(1, tmp_path / "stream.c")
     assert main(["run", str(program), "--platform", name]) == 0
@@ -48,6 +50,7 @@ def test_streams(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("name", ["backdoor-standard", "backdoor-economy"])
+@pytest.mark.docs
 def test_window(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = listing(2, tmp_path / "window.c")
     assert main(["run", str(program), "--platform", name]) == 0

@@ -19,6 +19,7 @@ def listing(index: int, path: Path) -> Path:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--kernel", "sw", "--cpus", "1"], ["--platform", "smp-economy"]])
+@pytest.mark.docs("arguments1", "arguments2")
 def test_program_of_the_guide(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -35,6 +36,7 @@ def test_interrupts_of_the_guide(kernel: str, tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("arguments", [["--kernel", "sw"], ["--platform", "amp-economy"]])
+@pytest.mark.docs("arguments1")
 def test_communication_of_the_guide(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -44,6 +46,7 @@ def test_communication_of_the_guide(
 
 
 @pytest.mark.parametrize("arguments", [["--platform", "hthreads"], ["--cpus", "1"]])
+@pytest.mark.docs
 def test_communication_of_the_guide_says_what_it_needs(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

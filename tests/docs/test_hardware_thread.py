@@ -38,6 +38,7 @@ def test_the_table_and_the_platform_have_that_form() -> None:
         assert re.search(rf"^{key} =", hthreads, re.MULTILINE)
 
 
+@pytest.mark.docs
 def test_the_test_runs() -> None:
     (listing,) = listings("python")
     from hwt.harness import BASE, Thread, words
@@ -50,6 +51,7 @@ def test_the_test_runs() -> None:
     test()
 
 
+@pytest.mark.docs
 def test_the_program_prints_the_sum(tmp_path: Path) -> None:
     if "hardware_find_np" not in (RUNTIME / "include" / "coreloom.h").read_text():
         pytest.skip("the runtime has no hardware threads yet")

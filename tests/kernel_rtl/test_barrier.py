@@ -117,6 +117,7 @@ def test_nobody_passes_before_the_last_has_come(others: int) -> None:
     ],
     ids=["again", "asleep", "alone"],
 )
+@pytest.mark.nightly(but=("again", "asleep"))
 def test_the_proof_of_barriers_notices(old: str, new: str) -> None:
     assert not all(barriers_prove(others, old, new) for others in (0, 2))
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.reference.kernel import SPEC, Config, Kernel, error
 from coreloom.simulation.harness.kernel_port import params, rtl
 from coreloom.toolchain import verilate
-from sampling import sample
 
 from .harness import KERNEL, SEED
 
@@ -95,7 +95,7 @@ def replay(config: Config, log: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("cpus", "hw_threads", "reserve", "policy"),
-    sample(
+    nightly_but(
         [
             *((cpus, units, False, "priority") for cpus, units in ((2, 0), (16, 0), (4, 0), (2, 2), (4, 3))),
             *((cpus, units, True, "priority") for cpus, units in ((4, 1), (2, 0), (16, 0))),
@@ -111,7 +111,7 @@ def test_concurrent_clients(cpus: int, hw_threads: int, reserve: bool, policy: s
 
 @pytest.mark.parametrize(
     ("cpus", "hw_threads", "reserve"),
-    [(4, 2, True), *(pytest.param(cpus, 0, False, marks=pytest.mark.slow) for cpus in (2, 16))],
+    [(4, 2, True), *(pytest.param(cpus, 0, False, marks=pytest.mark.nightly) for cpus in (2, 16))],
 )
 def test_concurrent_clients_of_a_pipeline(cpus: int, hw_threads: int, reserve: bool, tmp_path: Path) -> None:
     check(replace(small(cpus, hw_threads, "priority"), reserve=reserve, pipeline=True), tmp_path)

@@ -169,7 +169,7 @@ def flags_prove(
     return proves("cl_kernel_event_flags_formal", text, params, rest, 3, "--no-synthesis-define")
 
 
-@pytest.mark.parametrize("threads", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("threads", [2, pytest.param(3, marks=pytest.mark.nightly)])
 def test_a_set_wakes_whom_it_should(threads: int) -> None:
     """After every sequence of operations."""
     assert flags_prove(threads)
@@ -197,6 +197,7 @@ def test_a_set_wakes_whom_it_should(threads: int) -> None:
     ],
     ids=["order", "forgets", "clears", "try", "read", "asleep"],
 )
+@pytest.mark.nightly(but=("order", "try"))
 def test_the_proof_of_event_flags_notices(module: str, old: str, new: str) -> None:
     assert not flags_prove(2, module, old, new)
 

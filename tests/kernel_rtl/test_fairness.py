@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from sampling import sample
+from cases import nightly_but
 from soc.formal import proves
 
 from .harness import KERNEL
@@ -33,7 +33,7 @@ def lines_prove(lines: int, old: str = "", new: str = "", pipeline: bool = False
     return proves("cl_kernel_interrupt_ops", text, params, OTHERS, 3, FLAGS)
 
 
-@pytest.mark.parametrize("clients", sample([1, 2, 3, 4, 8, 16], [1, 3, 16]))
+@pytest.mark.parametrize("clients", nightly_but([1, 2, 3, 4, 8, 16], [1, 3, 16]))
 def test_clients_are_served_in_turn(clients: int) -> None:
     """REQ-kernel-fair: a request waits for each of the others once at most."""
     assert round_robin_proves(clients)

@@ -44,6 +44,8 @@ def queue_proves(
 
 @pytest.mark.parametrize("size", [(1, 3, 3), (2, 2, 2)], ids=str)
 @pytest.mark.parametrize("build", STRUCTURE)
+@pytest.mark.nightly(but=("0-(1, 3, 3)", "1-(2, 2, 2)", "3-(1, 3, 3)"))
+@pytest.mark.test("1-(2, 2, 2)")
 def test_ready_queue(build: Build, size: Size) -> None:
     """Best shown, none lost, none twice, first in first out, exact cycles, never stuck."""
     assert queue_proves(build, size)
@@ -60,7 +62,7 @@ def test_ready_queue_by_deadline(size: tuple[int, int]) -> None:
     assert queue_proves(Build.SORTED, (*size, DEADLINE_KEYS), deadlines=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [(2, 3, 4), (1, 4, 4), (1, 3, 8)], ids=str)
 @pytest.mark.parametrize("build", STRUCTURE)
 def test_larger_ready_queue(build: Build, size: Size) -> None:
@@ -91,6 +93,7 @@ def test_larger_ready_queue(build: Build, size: Size) -> None:
     ],
     ids=["link", "alone", "group", "cycle", "order", "gap", "best", "front", "first"],
 )
+@pytest.mark.nightly(but=("link", "order"))
 def test_proof_of_the_ready_queue_notices(build: Build, old: str, new: str) -> None:
     assert not queue_proves(build, (1, 3, 3), old, new)
 
@@ -115,12 +118,13 @@ def scheduler_proves(build: Build, size: Size, old: str = "", new: str = "") -> 
 
 @pytest.mark.parametrize("size", [(3, 3, 2), (4, 4, 1)], ids=str)
 @pytest.mark.parametrize("build", SCHEDULERS)
+@pytest.mark.nightly(but=("0-(3, 3, 2)", "1-(4, 4, 1)", "2-(3, 3, 2)"))
 def test_scheduler(build: Build, size: Size) -> None:
     """Its table and the queue agree, one answer a grant, in time; nobody waits for ever."""
     assert scheduler_proves(build, size)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", SCHEDULERS)
 def test_larger_scheduler(build: Build) -> None:
     assert scheduler_proves(build, (12, 32, 3))
@@ -141,6 +145,7 @@ def test_larger_scheduler(build: Build) -> None:
     ],
     ids=["twice", "early", "linear", "hard", "answer"],
 )
+@pytest.mark.nightly(but=("twice", "early"))
 def test_proof_of_the_scheduler_notices(build: Build, old: str, new: str) -> None:
     assert not scheduler_proves(build, (3, 3, 2), old, new)
 

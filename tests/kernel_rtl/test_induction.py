@@ -140,14 +140,13 @@ def holds(
     return proven
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
+@pytest.mark.nightly(but=("others",))
 def test_an_operation_keeps_the_rules(move: bool) -> None:
     """None lost, none twice, highest first, over in so many cycles: from every state, for every operation."""
     assert holds(SMALL, move=move)
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "size",
     [
@@ -155,7 +154,7 @@ def test_an_operation_keeps_the_rules(move: bool) -> None:
         Size(3, 3, cpus=2, hw_threads=1, ports=2),
         Size(3, policy="edf"),
         Size(3, pipeline=True),
-        *(pytest.param(size._replace(cycles=4, threads=3), marks=pytest.mark.slow) for size in SHARED),
+        *(pytest.param(size._replace(cycles=4, threads=3), marks=pytest.mark.nightly) for size in SHARED),
     ],
     ids=str,
 )
@@ -163,20 +162,20 @@ def test_a_reset_establishes_them(size: Size) -> None:
     assert holds(size, reset=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 @pytest.mark.parametrize("size", LARGER, ids=str)
 def test_an_operation_keeps_the_rules_of_more(size: Size, move: bool) -> None:
     assert holds(size, move=move)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_operation_of_a_pipeline_keeps_the_rules() -> None:
     """Within a bound that may not be exact."""
     assert holds(Size(18, pipeline=True))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", SHARED, ids=str)
 @pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool) -> None:
@@ -184,7 +183,7 @@ def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool)
     assert holds(size, move=move, steps=LOOK_MOVE if move else LOOK)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("size", "bug"),
     [
@@ -201,7 +200,7 @@ def test_the_proof_of_shared_cpus_notices(size: Size, bug: tuple[str, str, str])
     assert not holds(size, steps=LOOK, bug=bug)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 @pytest.mark.parametrize("size", [SMALL, *LARGER], ids=str)
 def test_the_cycles_are_exact(size: Size, move: bool) -> None:
@@ -209,7 +208,7 @@ def test_the_cycles_are_exact(size: Size, move: bool) -> None:
     assert not holds(size._replace(cycles=size.cycles - 1, move=size.move - 1), move=move)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "bug",
     [
@@ -234,7 +233,7 @@ def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
     assert not holds(SMALL, steps=7, bug=bug)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_proof_of_a_move_notices() -> None:
     """The thread is woken by the record that it had before."""
     bug = ("cl_kernel_engine", "(op_q == OpMove) ? StNextWaiter : StWake", "StWake")

@@ -64,6 +64,22 @@ EXTREMES = {
 
 
 @pytest.mark.parametrize("config", EXTREMES.values(), ids=EXTREMES)
+@pytest.mark.nightly(
+    but=(
+        "default",
+        "large",
+        "partitioned",
+        "words",
+        "events",
+        "events-most",
+        "pipeline-all",
+        "dwrr-one-cpu",
+        "edf",
+        "least",
+        "none",
+        "most",
+    )
+)
 def test_verilator_lint(config: Config) -> None:
     assert verilate.lint(verilate.Design("cl_kernel", rtl()), params(config)) == []
 
@@ -83,12 +99,27 @@ READ = {name: config for name, config in EXTREMES.items() if name != "most"}  # 
 
 
 @pytest.mark.parametrize("config", READ.values(), ids=READ)
+@pytest.mark.nightly(
+    but=(
+        "default",
+        "large",
+        "partitioned",
+        "words",
+        "events",
+        "events-most",
+        "pipeline-all",
+        "dwrr-one-cpu",
+        "edf",
+        "least",
+        "none",
+    )
+)
 def test_yosys_reads_it(config: Config) -> None:
     run_yosys(f"{read(config)}; proc; check -assert")
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("policy", ["priority", "dwrr", "edf"])
+@pytest.mark.nightly(but=("priority",))
 def test_what_yosys_read_plays_the_stream(policy: str, tmp_path: Path) -> None:
     """Simulation and synthesis see the same circuit."""
     config = replace(small(2, hw_threads=1), policy=policy)

@@ -191,6 +191,7 @@ def test_a_message_arrives_as_it_was_sent(size: tuple[int, int, int]) -> None:
     ],
     ids=["first", "line", "order", "slot", "store", "last", "received", "busy"],
 )
+@pytest.mark.nightly(but=("first", "store"))
 def test_the_proof_of_messages_notices(unit: Path, old: str, new: str) -> None:
     assert not messages_prove((2, 2, 2), unit, old, new)
 

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
+from cases import nightly_but
 from coreloom.simulation.harness import ready_queue
 from coreloom.simulation.harness.ready_queue import Build
-from sampling import sample
 
 from .harness import SEED
 
 OPERATIONS = ("push_back", "push_front", "pop", "remove", "move")
 # Quick: of several queues, the least, and none a power of two.
-SORTED_SIZES = sample(
+SORTED_SIZES = nightly_but(
     [(3, 64, 32), (1, 16, 8), (5, 33, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)],
     [(5, 33, 256), (1, 2, 2), (2, 13, 11)],
 )
-DEADLINE_SIZES = sample([(3, 64), (1, 16), (5, 33), (1, 2)], [(5, 33), (1, 2)])
-SIZES = sample(
+DEADLINE_SIZES = nightly_but([(3, 64), (1, 16), (5, 33), (1, 2)], [(5, 33), (1, 2)])
+SIZES = nightly_but(
     [(3, 64, 32), (1, 256, 128), (3, 256, 128), (5, 1024, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)],
     [(3, 256, 128), (1, 2, 2), (2, 13, 11)],
 )
@@ -60,7 +60,7 @@ def test_deadlines_against_lists(queues: int, threads: int) -> None:
     check(Build.SORTED, queues, threads, ready_queue.DEADLINE_KEYS, 50_000, deadlines=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("queues", "threads", "priorities"), [(3, 256, 128), (5, 1024, 256)])
 @pytest.mark.parametrize("build", [Build.LINEAR, Build.BITMAP, Build.HYBRID])
 def test_long(build: Build, queues: int, threads: int, priorities: int) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design.platform import READY_QUEUES
 from coreloom.reference.kernel import Config
 from coreloom.reference.stream import Generator
 from coreloom.simulation.harness.kernel_port import play, referee
-from sampling import each_value_once, sample
 
 from .harness import DEFAULT, LARGE, SEED, small
 
@@ -108,17 +108,21 @@ CONFIGS = {
     "edf-4": (Config(cpus=4, threads=64, policy="edf"), 20_000),
     "most-10+6": (Config(cpus=10, threads=64, priorities=128, lines=64, hw_threads=6), 10_000),
 }
-QUICK = [stream for name, stream in CONFIGS.items() if name != "most-10+6"]  # which takes long to build
+# Each policy and option.
+KEPT = (
+    *("small-1", "large-2+3", "partitioned-1", "partitioned-3", "timeouts-tiny", "words-4", "no-mutex-2"),
+    *("events-2+1", "pipeline-all", "dwrr-large-3", "edf-4", "default-2"),
+)
 
 
 def test_the_streams_are_long_enough() -> None:
-    """Those of `make test`."""
-    quick = each_value_once([{"config": config, "count": count} for config, count in QUICK])[:11]
-    assert sum(QUICK[number][1] for number in quick) >= 100_000
+    """Those that are not left to the tier nightly."""
+    assert sum(CONFIGS[name][1] for name in KEPT) >= 100_000
 
 
-@pytest.mark.quick(11)  # each policy and option
-@pytest.mark.parametrize(("config", "count"), sample(CONFIGS.values(), QUICK), ids=CONFIGS)
+@pytest.mark.parametrize(("config", "count"), CONFIGS.values(), ids=CONFIGS)
+@pytest.mark.test("default-2")
+@pytest.mark.nightly(but=KEPT)
 def test_random_stream(config: Config, count: int, tmp_path: Path) -> None:
     report, _ = play(config, Generator(config, SEED).steps(count), SEED, tmp_path)
     assert report["steps"] == count
@@ -132,25 +136,24 @@ def test_random_stream_on_a_quiet_unit(policy: str, tmp_path: Path) -> None:
     play(config, Generator(config, SEED + 1).steps(20_000), 0, tmp_path)
 
 
-@pytest.mark.parametrize("cpus", sample([2, 3, 4], [4]))
+@pytest.mark.parametrize("cpus", nightly_but([2, 3, 4], [4]))
 def test_random_stream_with_reservations_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
     config = replace(small(cpus), reserve=True)
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 
-@pytest.mark.parametrize("cpus", sample([1, 3], [3]))
+@pytest.mark.parametrize("cpus", nightly_but([1, 3], [3]))
 def test_random_stream_with_protocols_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
     config = replace(small(cpus), inheritance=True)
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 
-@pytest.mark.parametrize("cpus", sample([1, 2, 4], [2]))
+@pytest.mark.parametrize("cpus", nightly_but([1, 2, 4], [2]))
 def test_random_stream_by_deadline_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
     config = replace(small(cpus), policy="edf")
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["tiny-3+1", "small-2", "small-1+3", "dwrr-2", "pipeline-2"])
 def test_random_stream_on_the_linear_queue(name: str, tmp_path: Path) -> None:
     """Another structure of the ready queue, other cycles, the same words."""
@@ -159,7 +162,7 @@ def test_random_stream_on_the_linear_queue(name: str, tmp_path: Path) -> None:
     play(config, stream, SEED + 3, tmp_path, referee(config, "linear"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", CONFIGS)
 def test_long_random_stream(name: str, tmp_path: Path) -> None:
     """1 000 000 operations over all configurations."""
@@ -168,7 +171,7 @@ def test_long_random_stream(name: str, tmp_path: Path) -> None:
     play(config, Generator(config, SEED + 2).steps(count), SEED + 2, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("ready_queue", READY_QUEUES)
 def test_million_random_operations(ready_queue: str, tmp_path: Path) -> None:
     """On the size of [HT], 256 threads and 128 priorities, for each build of the ready queue."""

@@ -13,6 +13,7 @@ from coreloom.simulation.harness.kernel_port import play
 
 from .harness import DEFAULT, irq, run
 
+pytestmark = pytest.mark.test
 RESUMED = 1 << 30
 MAIN = DEFAULT.main_priority
 STATIC = 1 << 12
@@ -368,6 +369,7 @@ def test_an_idle_thread_is_last_in_a_wait_list(s: Scenario, tmp_path: Path) -> N
     run(s, tmp_path)
 
 
+@pytest.mark.rtl
 def test_a_hardware_thread_from_start_to_exit(tmp_path: Path) -> None:
     s = Scenario(Config(hw_threads=2))
     unit = 3  # the client of hardware thread 1

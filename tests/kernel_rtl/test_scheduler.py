@@ -35,13 +35,13 @@ def test_random_operations(build: Build, size: tuple[int, int, int]) -> None:
     play(build, size, 20_000)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", Build)
 def test_long(build: Build) -> None:
     play(build, (256, 128, 4), 1_000_000)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", [Build.LINEAR, Build.BITMAP])
 def test_long_largest(build: Build) -> None:
     play(build, (1024, 256, 1), 1_000_000)
@@ -128,6 +128,7 @@ def test_scenario(build: Build) -> None:
 
 @pytest.mark.parametrize("build", Build)
 @pytest.mark.parametrize("size", [(2, 2, 1), (13, 11, 3), (1024, 128, 16)])
+@pytest.mark.nightly(but=("size0-0", "size1-1", "size2-2"))
 def test_lint(build: Build, size: tuple[int, int, int]) -> None:
     params = dict(zip(("Threads", "Priorities", "HwThreads"), size, strict=True))
     unused = [w for w in verilate.lint(DESIGN, {"Build": build, **params}) if "UNUSEDPARAM" not in w]

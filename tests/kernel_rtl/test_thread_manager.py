@@ -42,14 +42,13 @@ def holds(config: Config, cycles: int, sources: tuple[Path, ...] | None = None) 
     return proven
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("policy", ["dwrr", "priority"])
 def test_rules_hold_for_the_first_operation(policy: str) -> None:
     """Any access of any client, and what follows from it."""
     assert holds(replace(TINY, cpus=1, policy=policy), 8)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("cpus", "hw_threads"), [(1, 0), (1, 1)])
 def test_rules_hold_for_several_operations(cpus: int, hw_threads: int) -> None:
     assert holds(replace(TINY, cpus=cpus, hw_threads=hw_threads), 12)

@@ -134,5 +134,6 @@ def test_every_wait_ends_in_time() -> None:
     ],
     ids=["early", "twice", "lost", "unseen"],
 )
+@pytest.mark.nightly(but=("early", "twice"))
 def test_proof_of_the_timeouts_notices(old: str, new: str) -> None:
     assert not timeouts_prove(4, "", old, new)

@@ -66,6 +66,7 @@ def test_as_user_nothing_is_typed_into_roots_terminal(left: dict[str, list[str]]
 
 @pytest.mark.parametrize("redirected", ["0", "1", "2", "none"])
 @pytest.mark.parametrize("tool", ["exclusive", "lagmeter"])
+@pytest.mark.nightly(but=("exclusive-0", "exclusive-2", "lagmeter-1", "lagmeter-none"))
 def test_as_user_nothing_is_typed_beside_a_pipe(
     left: dict[str, list[str]], tool: str, redirected: str
 ) -> None:

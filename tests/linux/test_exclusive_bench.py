@@ -16,7 +16,7 @@ from coreloom.benches.exclusive.bench import Row, rows_of
 from coreloom.benches.exclusive.cases import FIFO, JOBS, LOADS, OURS, cells
 from coreloom.vm import vm
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow]
+pytestmark = [pytest.mark.linux, pytest.mark.nightly]
 
 
 @contextlib.contextmanager

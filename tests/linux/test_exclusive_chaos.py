@@ -171,7 +171,7 @@ def test_a_sample() -> None:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_all(capsys: pytest.CaptureFixture[str]) -> None:
     def show(text: str) -> None:
         with capsys.disabled():

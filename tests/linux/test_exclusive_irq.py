@@ -446,7 +446,7 @@ def _guest_lists(text: bytes) -> dict[str, str]:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_interrupts_of_a_guest(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = qemu.arguments
     disk = ["-blockdev", "driver=null-co,node-name=disk,size=1048576,read-zeroes=on"]

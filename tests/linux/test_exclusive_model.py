@@ -58,6 +58,7 @@ def test_two_reservations_killed_at_every_write(ground: Ground, record_property:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("version", [601, 703])
+@pytest.mark.nightly(but=("601-isolated", "601-affinity", "703-root"))
 def test_one_reservation_among_others(version: int, mechanism: str, record_property: Property) -> None:
     """Others change one value, ask for what they are shown or make a task, at any moment."""
     ground = Ground(version, on=version == 601)
@@ -66,7 +67,7 @@ def test_one_reservation_among_others(version: int, mechanism: str, record_prope
     assert explored.states > 1000
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("acts", [0, 1])
 @pytest.mark.parametrize(
     "ground",
@@ -85,11 +86,10 @@ def test_two_reservations_on_every_ground_among_others(
 _QUICK = (("isolated", "isolated", "isolated"), ("isolated", "root", "root"))
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "mix",
     [
-        pytest.param(mix, marks=() if mix in _QUICK else pytest.mark.slow)
+        pytest.param(mix, marks=() if mix in _QUICK else pytest.mark.nightly)
         for mix in itertools.product(MECHANISMS, repeat=3)
     ],
     ids="-".join,
@@ -101,7 +101,7 @@ def test_three_reservations_killed_at_every_write(mix: tuple[str, ...], record_p
     assert explored.states > 1000
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "mix",
     [("isolated",) * 3, ("root", "isolated", "affinity"), ("isolated", "affinity", "root")],
@@ -116,6 +116,7 @@ def test_three_reservations_that_the_kernel_forgets_with_their_sweeps(
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.nightly(but=("base read while a layer lives", "dead layers count as living"))
 def test_a_planted_fault_is_found(fault: str) -> None:
     """Else the model could not fail."""
     ground, mix, acts = _SEEN[fault]

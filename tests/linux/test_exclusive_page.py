@@ -15,7 +15,7 @@ from coreloom.toolchain import native
 from coreloom.vm import vm
 from linux.exclusive_guest import guest
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow]
+pytestmark = [pytest.mark.linux, pytest.mark.nightly]
 
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 # Tasks and interrupts that are listed, and may be others or none on another day.

@@ -8,7 +8,7 @@ import pytest
 from coreloom.benches.exclusive import killed
 from coreloom.benches.exclusive.killed import CASES, MOMENTS, Case
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow]
+pytestmark = [pytest.mark.linux, pytest.mark.nightly]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.mechanism for case in CASES])

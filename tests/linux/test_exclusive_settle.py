@@ -984,7 +984,7 @@ def _ours(machine: Machine) -> list[str]:
     "mixes",
     [
         list(itertools.combinations_with_replacement(_MECHANISMS, 3)),
-        pytest.param(list(itertools.product(_MECHANISMS, repeat=3)), marks=pytest.mark.slow),
+        pytest.param(list(itertools.product(_MECHANISMS, repeat=3)), marks=pytest.mark.nightly),
     ],
     ids=["mixes", "assignments"],
 )
@@ -1062,7 +1062,7 @@ _KILLED = [
     [
         *_KILLED,
         *(
-            pytest.param(mechanisms, dead, marks=pytest.mark.slow)
+            pytest.param(mechanisms, dead, marks=pytest.mark.nightly)
             for mechanisms, _ in _KILLED
             for dead in ((100,), (101, 102), (100, 101, 102))
             if (mechanisms, dead) not in _KILLED

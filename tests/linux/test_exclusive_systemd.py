@@ -284,7 +284,7 @@ def test_another_user_is_not_systemd(driver: Path, root: Path) -> None:
     assert (code, out) == (1, f"group \nerror: {line}\n")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_systemd_that_answers_byte_by_byte(driver: Path, root: Path) -> None:
     """It would do so for ever: the time is that of the conversation."""
 
@@ -668,7 +668,7 @@ _OLDER = {"a slice that has the CPU for itself gives way meanwhile": "3\n3\nsame
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("kernel", "suite", "other"), [("7", "trixie", {}), ("6.1", "bookworm", _OLDER)], ids=["new", "Debian 12"]
 )

@@ -131,7 +131,7 @@ def test_the_best_mechanism() -> None:
     assert json.loads(proof)["cpus"] == "3"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_all_with_the_best_mechanism() -> None:
     names = [name for name in HOLDS if name not in QUICK]
     assert (
@@ -139,7 +139,7 @@ def test_all_with_the_best_mechanism() -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("mechanism", "kernel", "cgroup"),
     [
@@ -163,7 +163,7 @@ def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
     assert failed(done) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("mechanism", ["isolated", "root", "affinity"])
 def test_two_threads_a_core(mechanism: str) -> None:
     names = ("a_sibling_stays_idle", "a_sibling_is_shared", "a_sibling_that_is_cpu_0")
@@ -171,7 +171,7 @@ def test_two_threads_a_core(mechanism: str) -> None:
     assert failed(vm.run_checks(guest(exclusive.program()), checks, smt=True, seconds=_SECONDS)) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_one_cpu() -> None:
     done = vm.run_checks(guest(exclusive.program()), texts(["one_cpu_is_not_given_away"]), cpus=1)
     assert failed(done) == {}

@@ -192,7 +192,7 @@ def _compare(done: Mapping[str, tuple[int, str]], expected: Mapping[str, str]) -
     assert {name: output for name, (_, output) in done.items()} == expected
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_nobody_else_may_use_the_cpu(guest: vm.Guest) -> None:
     """Hogs, newcomers, a task that asks for the CPU; then every file and task is as before."""
     checks = {name: _one(name) for name in _ONE}
@@ -210,14 +210,14 @@ def test_nobody_else_may_use_the_cpu(guest: vm.Guest) -> None:
     _compare(vm.run_checks(guest, checks, seconds=60, timeout=600), expected)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_before_linux_6_2(guest: vm.Guest) -> None:
     """The kernel forgets what tasks had asked for."""
     done = vm.run_checks(guest, {name: _one(name) for name in _ONE}, seconds=60, timeout=600, kernel="6.1")
     _compare(done, _ONE)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cgroup_v1(guest: vm.Guest) -> None:
     """Its cpusets are nothing to the tool: a task in one has what it had, and only affinity holds CPUs."""
     refused = {
@@ -241,7 +241,7 @@ def test_cgroup_v1(guest: vm.Guest) -> None:
     _compare(done, expected)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_container(guest: vm.Guest) -> None:
     inside = vm.Guest(guest.files, ("util-linux",))
     done = vm.run_checks(inside, {"container": _CONTAINER}, seconds=60)

@@ -90,7 +90,7 @@ def program() -> Path:
 
 @pytest.mark.parametrize(
     "domain",
-    [pytest.param(at, marks=() if at in _QUICK else pytest.mark.slow) for at in range(len(_DOMAINS))],
+    [pytest.param(at, marks=() if at in _QUICK else pytest.mark.nightly) for at in range(len(_DOMAINS))],
 )
 def test_every_value_reads_and_belongs_as_in_the_model(program: Path, domain: int) -> None:
     text, answers, _ = _expected((domain,))
@@ -157,6 +157,9 @@ def _changed_cells() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("edit", [*_EDITS[:1], *_changed_cells(), *_EDITS[1:]], ids=lambda edit: edit[1])
+@pytest.mark.nightly(
+    but=("cl_alike(&(struct cl_ground){{{0}}}, &v->now, &v->written[i])", '[CL_SORT_FILE] = {"t--....-')
+)
 def test_a_changed_table_or_reading_notices(tmp_path: Path, edit: tuple[str, str]) -> None:
     text = _C.read_text()
     assert text.count(edit[0]) == 1

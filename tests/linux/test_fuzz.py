@@ -138,13 +138,14 @@ def test_an_entry_at_its_longest_is_taken_if_it_can_be_written(
 
 
 @pytest.mark.parametrize("target", _PLANTED)
+@pytest.mark.nightly(but=("planted_input", "planted_heap"))
 def test_a_planted_fault_is_found(target: str) -> None:
     """Without this, silence would say nothing: each kind of fault, by the mode that this machine has."""
     found = fuzzing.fuzz(target, seed=_seed(), seconds=120, inputs=200_000)
     assert found.failures > 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_nothing_fails_in_ten_minutes(tmp_path: Path) -> None:
     """Another seed each time, which the result names."""
     seed = int(os.environ.get("CORELOOM_SEED", random.randrange(1 << 32)))

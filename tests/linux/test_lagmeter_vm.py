@@ -176,7 +176,7 @@ def test_a_block_for_each_interval_and_one_at_the_end(left: dict[str, bytes]) ->
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_same_guest_has_the_same_figures() -> None:
     script = f"{_QUIET}exec lagmeter --json /out/lag.json -- hog -t 1 5\n"
     first, second = (vm.run(_guest(), script, deterministic=True, seed=3, timeout=300) for _ in range(2))

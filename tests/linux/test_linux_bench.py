@@ -12,7 +12,7 @@ from coreloom.benches.linux.loads import GAP, TESTS
 from coreloom.benches.linux.schedulers import DWRR, scheduler
 from coreloom.vm import vm
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow]
+pytestmark = [pytest.mark.linux, pytest.mark.nightly]
 _SLICE_MS = 12  # of a round, for nice 0
 
 

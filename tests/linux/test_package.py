@@ -479,7 +479,7 @@ def test_removing_is_left_alone_where_no_systemd_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_make_installs_what_was_made_before(tmp_path: Path) -> None:
     """Twice each, as the second time goes another way."""
     command = tmp_path / "bin" / "coreloom"
@@ -643,7 +643,7 @@ cd /root
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_package_in_a_guest(tmp_path: Path) -> None:
     deb = package.deb(tmp_path, package.programs())
     state = native.static("state", [LINUX / "vm" / "programs" / "state.c"])

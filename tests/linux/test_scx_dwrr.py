@@ -49,7 +49,6 @@ def _cpu_ms(found: dict[str, str], name: str) -> list[float]:
     return [1e3 * seconds for seconds in json.loads(found[name])["cpu_s"]]
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("kernel", ["7", "6.18"])
 def test_it_loads_and_lets_go(kernel: str) -> None:
     found = _run("hog -t 1 5 >/out/hogs; taskset 2 hog -t 1 2 >/out/pinned\n", kernel=kernel)
@@ -61,7 +60,7 @@ def test_five_threads_on_four_cpus_have_the_same() -> None:
     assert max(times) - min(times) <= 2 * _SLICE_MS + 2 * _TICK_MS
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_threads_have_cpu_time_by_their_weight() -> None:
     found = _run(
         "start -n 5 hog -t 5 4 >/out/light & light=$!; hog -t 5 1 >/out/heavy; wait $light\n",

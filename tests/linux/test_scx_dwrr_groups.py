@@ -18,7 +18,7 @@ from coreloom.vm import vm
 
 from .test_scx_dwrr_robust import _END, _HOGS, _ON, _guest
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow]
+pytestmark = [pytest.mark.linux, pytest.mark.nightly]
 _SHELL = Path(__file__).parent / "guest" / "dwrr_groups.sh"
 _CPUS = 4
 _ENOUGH = 0.04  # of all CPUs: what the shell and the ends of such a short time make of it
@@ -104,16 +104,16 @@ def test_a_cgroup_has_its_share_whatever_others_run() -> None:
     _check([*_QUICK], "quick")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_trees_moves_limits_and_a_fork_bomb() -> None:
     _check([*_MORE], "more")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_who_has_too_little_for_all_its_threads_ends_nothing() -> None:
     _check([*_STARVED], "starved")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_long_term_kernel() -> None:
     _check([*_QUICK, *_MORE], "6.18", kernel="6.18")

@@ -141,22 +141,22 @@ def test_it_starts_and_ends() -> None:
     _check(_guest(), QUICK)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cpus_its_loader_and_its_readers_come_and_go() -> None:
     _check(_guest(), MORE | REALTIME)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_long_term_kernel() -> None:
     _check(_guest(), QUICK | MORE, kernel="6.18")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_storms() -> None:
     _check(_guest(("stress-ng",)), STORMS, memory_mb=3072)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_kernel_without_sched_ext_is_one_line() -> None:
     done = vm.run(_guest(), "scx_dwrr; echo status: $?; uname -r", kernel="6.1")
     *said, release = done.stdout.splitlines()
@@ -193,7 +193,7 @@ def _unit() -> str:
     return (LINUX / "scx_dwrr" / "scx_dwrr.service").read_text().replace("@PREFIX@", "/usr/local")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_unit() -> None:
     files: dict[str, Path | bytes] = {
         "/usr/local/bin/scx_dwrr": bpf.program("scx_dwrr"),
@@ -216,7 +216,7 @@ def test_the_unit() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_unit_starts_five_times_at_most() -> None:
     """One that fails at once, in place of the scheduler."""
     command = "ExecStart=/usr/local/bin/scx_dwrr $SCX_DWRR_FLAGS\n"

@@ -29,7 +29,7 @@ exit 3
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_boots() -> None:
     nap = {"nap.service": "[Service]\nExecStart=/bin/sleep 1000\n"}
     outcome = vm.run(systemd_image.guest(units=nap), _SCRIPT, cgroup="none")

@@ -300,7 +300,7 @@ def test_checks_in_one_boot() -> None:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cgroup_v1() -> None:
     shown: list[str] = []
     outcome = vm.run(
@@ -316,7 +316,7 @@ def test_cgroup_v1() -> None:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_older_kernel_with_sched_ext() -> None:
     outcome = vm.run(vm.Guest(), "uname -r | cut -d. -f1-2; cat /sys/kernel/sched_ext/state", kernel="6.18")
     assert (outcome.status, outcome.stdout) == (0, "6.18\ndisabled\n")
@@ -333,7 +333,7 @@ head -c 100000 /dev/urandom >/out/noise
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_deterministic_run_is_the_same_again() -> None:
     runs = [vm.run(vm.Guest(), _SHARES, deterministic=True, seed=seed) for seed in (1, 1, 2)]
     seen = [(run.status, run.stdout, run.files) for run in runs]
@@ -349,7 +349,7 @@ for cpu in 0 1 2 3; do start -c $cpu rate & done; wait
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_constant_rate() -> None:
     sources = {"rate": Path(__file__).parent / "rate.c", "start": LINUX / "vm" / "programs" / "start.c"}
     programs = {f"/usr/bin/{name}": native.static(name, [source]) for name, source in sources.items()}
@@ -358,7 +358,7 @@ def test_a_constant_rate() -> None:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_guest_that_breaks() -> None:
     with pytest.raises(vm.GuestError) as caught:
         vm.run(vm.Guest(), "echo first; echo c >/proc/sysrq-trigger; sleep 60", cpus=1)
@@ -368,7 +368,7 @@ def test_a_guest_that_breaks() -> None:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_guest_that_takes_too_long() -> None:
     with pytest.raises(vm.GuestError) as caught:
         vm.run(vm.Guest(), "echo first; sleep 600", cpus=1, timeout=20)
@@ -379,7 +379,7 @@ def test_a_guest_that_takes_too_long() -> None:
 
 
 @pytest.mark.linux
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_program_of_debian() -> None:
     outcome = vm.run(vm.Guest(programs=["lame"]), "lame --version | head -n 1", cpus=1)
     assert (outcome.status, outcome.stdout) == (0, "LAME 64bits version 3.100 (http://lame.sf.net)\n")

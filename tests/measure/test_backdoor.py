@@ -420,6 +420,7 @@ def test_page_and_its_summary() -> None:
 
 
 @pytest.mark.parametrize("place", [HERE, WINDOW, SHARED], ids=lambda place: place.kind)
+@pytest.mark.runtime
 def test_a_program_is_measured(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = backdoor.measure(PROGRAMS["fft"], 256, place)
     assert (row.program, row.size, row.platform, row.core) == ("fft", 256, *place)
@@ -427,6 +428,7 @@ def test_a_program_is_measured(place: Place, tmp_path: Path, monkeypatch: pytest
     assert (row.words_down > 0) == (place is not SHARED)
 
 
+@pytest.mark.runtime
 def test_blocks_are_measured() -> None:
     """The window is faster at each size, both ways, and costs processor 0 no more for more words."""
     rows = {(row.way, row.means, row.words): row for row in transfer.measure("standard")}
@@ -438,6 +440,7 @@ def test_blocks_are_measured() -> None:
     assert {row.near_cycles for row in rows.values() if row.means == "window" and row.words > 1} == {42}
 
 
+@pytest.mark.runtime
 def test_bells_and_streams_are_measured() -> None:
     rows = backdoor_latency.measure("standard")
     bells = [row for row in rows if isinstance(row, Bell)]

@@ -83,6 +83,8 @@ WOKEN = {  # kernel, policy, real-time: cycles from the end of the sleep, median
 
 
 @pytest.mark.parametrize(("kernel", "policy", "realtime"), WOKEN)
+@pytest.mark.nightly(but=("sw-artis-False", "sw-dynamic-True", "hw-partitioned-True"))
+@pytest.mark.runtime
 def test_a_real_time_thread_runs_soon_where_the_policy_knows_it(
     kernel: str, policy: str, realtime: bool
 ) -> None:

@@ -163,6 +163,7 @@ def test_soc_without_the_kernel() -> None:
 
 
 @pytest.mark.parametrize(("kernel", "operations"), [("hw", True), ("sw", False)])
+@pytest.mark.runtime
 def test_only_one_kernel_is_asked(kernel: str, operations: bool) -> None:
     arranged = Arrangement("standard", kernel, 2)
     outcome = bench.experiment(arranged, "pairs", "dynamic").run(b"", window=20_000, modules=True)
@@ -182,6 +183,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(("kernel", "cpus", "placement"), PAIRS)
+@pytest.mark.runtime
 def test_pairs_by_kernel(kernel: str, cpus: int, placement: str) -> None:
     soc = Soc(
         core="standard",
@@ -227,6 +229,7 @@ def test_software_gets_as_many_cpus_as_fit(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("application", ["packets", "image"])
+@pytest.mark.runtime
 def test_applications_run_on_a_fitted_kernel(application: str) -> None:
     arranged = Arrangement("standard", "hw", 2, "fitted")
     data = APPS[application].prepare(None)

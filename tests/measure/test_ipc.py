@@ -103,12 +103,12 @@ def test_a_hand_over_is_from_a_release_to_the_next_owner() -> None:
 STANDARD = ("amp", "standard", 2)
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 def test_the_blocks_of_eight_processors_fit(kernel: str) -> None:
     firmware.build(ipc_transfer.SOURCE, ipc_transfer.load("amp", "standard", 8), kernel, ipc_transfer.DEFINES)
 
 
+@pytest.mark.runtime
 def test_wires_semaphore_and_mailbox_move_a_block() -> None:
     cycles = {}
     for name in ("polling_wires", "semaphore", "mailbox"):
@@ -122,6 +122,7 @@ def test_wires_semaphore_and_mailbox_move_a_block() -> None:
     assert cycles["polling_wires"] < cycles["semaphore"] < ipc.SEMAPHORE_PATH
 
 
+@pytest.mark.runtime
 def test_single_operations_take_their_bound() -> None:
     names = (
         "doorbell_raw",
@@ -146,12 +147,14 @@ def test_single_operations_take_their_bound() -> None:
     assert all(row.kernel is None for row in rows)
 
 
+@pytest.mark.runtime
 def test_a_thread_moves_itself() -> None:
     """From the call until it goes on where nothing else ran."""
     (row,) = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS["thread_move"]])
     assert (row.part, row.kernel, row.cycles, row.least, row.most) == ("move", "hw", 123, 123, 123)
 
 
+@pytest.mark.runtime
 def test_an_sdram_as_global_memory_makes_a_block_longer() -> None:
     (place,) = ipc.sdram_places(("standard",))
     assert (place.text(), place.platform().model) == ("amp-sdram-standard, 2 CPUs", "sdram")
@@ -173,12 +176,14 @@ def test_the_paper_s_mechanisms_are_measured_on_the_sdram() -> None:
     assert texts[-1] == "amp-sdram-economy, 2 CPUs: semaphore, software kernel"
 
 
+@pytest.mark.runtime
 def test_a_stream_is_as_fast_as_the_core_alone() -> None:
     (row,) = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS["stream_memory"]])
     assert row.words == ipc_latency.STREAM
     assert 0 <= row.cycles - row.own_cycles <= 10
 
 
+@pytest.mark.runtime
 def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def one_wrong(output: bytes, pairs: int, rounds: int) -> tuple[int, list[int]]:
         return 1, [0] * rounds
@@ -193,6 +198,7 @@ def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
+@pytest.mark.runtime
 def test_the_user_task_starts_behind_the_copy_the_clearing_and_main(kernel: str) -> None:
     (row,) = start.measure(*STANDARD, kernel)
     assert (row.platform, row.core, row.cpus, row.kernel) == (*STANDARD, kernel)
@@ -202,7 +208,7 @@ def test_the_user_task_starts_behind_the_copy_the_clearing_and_main(kernel: str)
     assert shared.copied == 0  # it runs from the shared memory
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("place", ipc.places(), ids=lambda place: place.text())
 def test_all_of_it_on_every_platform(place: ipc.Place) -> None:
     found = Local().run([], ipc.jobs([place], (8, 32)))

@@ -21,6 +21,7 @@ CYCLES = {
 
 
 @pytest.mark.parametrize(("name", "where"), CYCLES)
+@pytest.mark.runtime
 def test_cycles_of_a_service(name: str, where: str) -> None:
     rows = placement.measure(Case(BY_NAME[name], where, 1))
     assert {row.case: row.cycles for row in rows} == CYCLES[name, where]

@@ -90,6 +90,25 @@ EXACT: dict[tuple[str, str, str], list[tuple[object, ...]]] = {
 
 
 @pytest.mark.parametrize(("part", "name", "ground"), EXACT)
+@pytest.mark.nightly(
+    but=(
+        "service-yield-hw",
+        "service-yield-freertos",
+        "service-yield-freertos-tuned",
+        "service-semaphore_one-sw",
+        "service-queue4_one-sw",
+        "service-block_one-sw",
+        "service-mutex_free-sw",
+        "service-memory-sw",
+        "service-create_less-hw",
+        "service-create_more-sw",
+        "metric-synchronisation-hw",
+        "metric-message-hw",
+        "call-sem_wait-hw",
+        "call-cond_wait-hw",
+    )
+)
+@pytest.mark.runtime
 def test_rows_are_exact(part: str, name: str, ground: str) -> None:
     assert measured(part, name, ground) == EXACT[part, name, ground]
 
@@ -99,22 +118,26 @@ def test_packets_fit_into_40_kib_with_the_software_kernel() -> None:
     assert rtos.packets(["sw"], "standard")["sw"] <= reach.PACKETS_BYTES == 40 << 10
 
 
+@pytest.mark.runtime
 def test_an_interrupt_takes_longer_with_the_cache_driven_out() -> None:
     ((_, *warm),) = measured("service", "line", "hw")
     ((_, *cold),) = measured("service", "line", "hw", cold=True)
     assert (warm, cold) == ([74, 74.2, 75], [86, 108.0, 116])
 
 
+@pytest.mark.runtime
 def test_two_threads_take_turns_on_two_cpus() -> None:
     assert measured("service", "semaphore_across", "hw", cpus=2) == [(None, 31, 31.0, 31)]
 
 
+@pytest.mark.runtime
 def test_condition_variables_are_not_slower_across_cpus() -> None:
     """Once a quarter of the rounds was lost unseen, as a wait stored registers in a frame."""
     assert measured("metric", "condition_across", "hw", cpus=2) == [(None, 115, 124.0, 124)]
     assert measured("metric", "condition_across", "hw", cpus=8) == [(None, 141, 156.3, 172)]
 
 
+@pytest.mark.runtime
 def test_a_task_that_ends_on_the_other_cpu_is_created_again() -> None:
     """FreeRTOS, in the same static memory, which was once used again too early, seen only after a while."""
     case = Case(MEASUREMENTS["call", "join"], "freertos", cpus=2, across=True)
@@ -125,7 +148,7 @@ def test_a_task_that_ends_on_the_other_cpu_is_created_again() -> None:
     assert (row.case, row.min, row.mean, row.max, row.rounds) == (ACROSS, 1246, 1311.4, 1636, rtos.ROUNDS)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("case", rtos.cases(), ids=lambda case: case.text() + ", across" * case.across)
 def test_all_of_it(case: Case) -> None:
     try:
@@ -138,6 +161,7 @@ def test_all_of_it(case: Case) -> None:
 # --- what fails, and what is measured ---------------------------------------------------------
 
 
+@pytest.mark.runtime
 def test_a_program_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rtos, "in_step", lambda *_: False)
     with pytest.raises(UserError) as error:

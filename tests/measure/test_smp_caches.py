@@ -18,6 +18,7 @@ COUNTED = {
 
 
 @pytest.mark.parametrize("case", COUNTED, ids=lambda case: case.text)
+@pytest.mark.runtime
 def test_work_and_transfers(case: Case) -> None:
     row = caches.measure(case, APPS[case.app].prepare(None), WINDOW)
     done, transfers, stores = COUNTED[case]

@@ -11,11 +11,11 @@ from coreloom.benches.smp import locks
 from coreloom.design import platform
 
 
-@pytest.mark.quick(1)  # the other order is a model of its own
 @pytest.mark.parametrize(
     ("order", "turns", "longest_wait"),
     [("arrival", [861, 862, 862, 861], 123), ("lowest", [1722, 1723, 1, 1], 100_038)],
 )
+@pytest.mark.runtime
 def test_only_by_arrival_does_everyone_get_the_lock(order: str, turns: list[int], longest_wait: int) -> None:
     soc = replace(platform.load("smp-standard", 4), lock_order=order)
     assert locks.measure(soc, hold=20) == locks.Row(

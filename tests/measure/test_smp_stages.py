@@ -106,12 +106,13 @@ SWITCHES = {
 }
 
 
+@pytest.mark.runtime
 @pytest.mark.parametrize(
     ("core", "kernel", "cpus"),
     [
         *itertools.product(("standard",), ("sw", "hw"), stages.CPUS),
         *(("economy", kernel, 1) for kernel in ("sw", "hw")),
-        *(pytest.param("economy", kernel, 2, marks=pytest.mark.slow) for kernel in ("sw", "hw")),
+        *(pytest.param("economy", kernel, 2, marks=pytest.mark.nightly) for kernel in ("sw", "hw")),
         *(
             ("standard", kernel, cpus)
             for kernel, cpus in (("freertos", 1), ("freertos-tuned", 1), ("freertos", 2))
@@ -158,6 +159,7 @@ def test_the_table_and_the_plot_of_the_stages() -> None:
     ("app", "operations", "waited", "wait_mean", "wait_max"),
     [("image", 9_925, 54, 0.01, 3), ("packets", 12_994, 139, 0.02, 3)],
 )
+@pytest.mark.runtime
 def test_operations_seldom_wait_for_those_of_another_cpu(
     app: str, operations: int, waited: int, wait_mean: float, wait_max: int
 ) -> None:

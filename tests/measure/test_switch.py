@@ -94,6 +94,17 @@ FIGURES: dict[Case, tuple[int, float, int, tuple[int | None, ...]]] = {
 
 
 @pytest.mark.parametrize("case", FIGURES, ids=lambda case: case.text)
+@pytest.mark.nightly(
+    but=(
+        "voluntary, hardware kernel, standard core, 1 CPU, cache warm",
+        "voluntary, hardware kernel, economy core, 1 CPU, cache warm",
+        "preemption, software kernel, fast core, 1 CPU, cache warm",
+        "interrupt, software kernel, standard core, 1 CPU, cache driven out, memory.context_kib = 8",
+        "interrupt, hardware kernel, standard core, 2 CPUs, cache warm, memory.context_kib = 8, "
+        "bus_first_cycles = 128, register_banks = 2",
+    )
+)
+@pytest.mark.runtime
 def test_figures_of_switches(case: Case) -> None:
     row = switch.measure(case, ROUNDS)
     stages = tuple(row.median_stages.get(stage) for stage in STAGES)

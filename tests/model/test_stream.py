@@ -53,6 +53,7 @@ OF_OTHER_POLICIES = {
 
 @pytest.mark.parametrize("policy", OF_OTHER_POLICIES)
 @pytest.mark.parametrize("atomic", [False, True])
+@pytest.mark.nightly(but=("False-priority", "False-edf", "True-dwrr"))
 def test_every_status_of_every_operation_is_reached(atomic: bool, policy: str) -> None:
     seen: Counter[tuple[int, int]] = Counter()
     config = replace(SMALL, policy=policy, reserve=policy == "priority", inheritance=policy == "priority")

@@ -7,9 +7,9 @@ import itertools
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.toolchain import elf, firmware
-from sampling import sample
 
 from .test_programs import CORES, PROGRAMS, run
 
@@ -19,15 +19,17 @@ QUICK = [("standard", 2, 0), ("economy", 2, 0), ("standard", 1, 4), ("standard",
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize(("core", "cpus", "words"), sample(itertools.product(CORES, (1, 2), WORDS), QUICK))
+@pytest.mark.parametrize(
+    ("core", "cpus", "words"), nightly_but(itertools.product(CORES, (1, 2), WORDS), QUICK)
+)
 @pytest.mark.parametrize("program", ("blocks", "cancel", "messages"))
+@pytest.mark.nightly(but=("blocks-economy-2-0-hw", "cancel-standard-1-4-sw", "messages-economy-2-0-hw"))
 def test_blocks_of_every_length_arrive(program: str, core: str, cpus: int, words: int, kernel: str) -> None:
     result = run(program, core, cpus, kernel, changes={"kernel.port_words": words})
     assert result.uart == "ok\n", f"{result.reason}: {result.uart}"
     assert result.exit_status == 0
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(
     ("program", "words", "pool"), [("blocks", 4, False), ("messages", 4, True), ("messages", 0, False)]

@@ -33,6 +33,23 @@ def on_kernel(program: Path, kernel: str) -> tuple[str, int]:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.nightly(
+    but=(
+        "aborts-hw",
+        "characters-sw",
+        "ends-hw",
+        "input-sw",
+        "jumps-hw",
+        "language-sw",
+        "mathematics-hw",
+        "memory-sw",
+        "numbers-hw",
+        "output-sw",
+        "sorting-hw",
+        "strings-sw",
+        "times-hw",
+    )
+)
 def test_a_program_does_the_same_on_every_ground(program: Path, kernel: str) -> None:
     printed, status = on_kernel(program, kernel)
     if status == 134:

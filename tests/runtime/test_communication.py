@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import SimResult
 from coreloom.toolchain import firmware, verilate
 from coreloom.toolchain.elf import symbols
-from sampling import sample
 
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")
@@ -36,7 +36,7 @@ WHERE = (*product(CORES, PLATFORMS), ("fast", "smp"))
 
 @pytest.mark.parametrize(
     ("program", "kernel", "core", "kind"),
-    sample(
+    nightly_but(
         [(program, kernel, *where) for program, kernel, where in product(CHECKED, firmware.KERNELS, WHERE)],
         [
             *((program, "hw", "standard", "amp") for program in CHECKED),
@@ -47,14 +47,24 @@ WHERE = (*product(CORES, PLATFORMS), ("fast", "smp"))
         ],
     ),
 )
+@pytest.mark.nightly(
+    but=(
+        "mailbox-hw-economy-smp",
+        "signals-hw-standard-amp",
+        "exclusion-sw-economy-amp",
+        "handlers-hw-fast-smp",
+        "preempted-sw-standard-smp",
+        "many-sw-economy-amp",
+        "messages-hw-fast-smp",
+    )
+)
 def test_exact_output(program: str, kernel: str, core: str, kind: str) -> None:
     result = run(program, core, 2, kernel, kind)
     assert result.uart == "ok\n", result.reason
     assert result.exit_status == 0
 
 
-@pytest.mark.quick(3)
-@pytest.mark.parametrize(("core", "kind"), sample(WHERE, [("fast", "smp")]))
+@pytest.mark.parametrize(("core", "kind"), nightly_but(WHERE, [("fast", "smp")]))
 @pytest.mark.parametrize("program", CHECKED)
 def test_exact_output_of_pipelines(program: str, core: str, kind: str) -> None:
     result = run(program, core, 2, "hw", kind, pipeline=True)
@@ -62,13 +72,13 @@ def test_exact_output_of_pipelines(program: str, core: str, kind: str) -> None:
     assert result.exit_status == 0
 
 
-@pytest.mark.parametrize("core", sample(CORES, ["standard"]))
+@pytest.mark.parametrize("core", nightly_but(CORES, ["standard"]))
 def test_four_processors(core: str) -> None:
     assert run("many", core, 4, "hw", "amp").uart == "ok\n"
 
 
 # Everything at once, at random: what it adds up to depends on the seed and the number of processors only.
-QUICK = sample(
+QUICK = nightly_but(
     (("economy", 2, "amp"), ("standard", 2, "smp"), ("standard", 4, "amp"), ("fast", 4, "smp")),
     [("economy", 2, "amp"), ("standard", 4, "amp")],
 )
@@ -77,6 +87,7 @@ TOTALS = {2: "def672c5", 4: "e4c27ff4"}
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(("core", "cpus", "kind"), QUICK)
+@pytest.mark.nightly(but=("economy-2-amp-hw", "standard-4-amp-sw"))
 def test_storm(core: str, cpus: int, kernel: str, kind: str) -> None:
     result = run("storm", core, cpus, kernel, kind, ROUNDS=2)
     assert result.uart == f"total {TOTALS[cpus]}\nok\n", result.reason
@@ -87,7 +98,7 @@ def test_storm_of_pipelines() -> None:
     assert result.uart == f"total {TOTALS[4]}\nok\n", result.reason
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("cpus", (2, 4))
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("seed", range(1, 8))
@@ -108,7 +119,7 @@ def test_resets_in_the_middle_of_everything(core: str, cpus: int, kernel: str, k
     assert result.uart == "ok\n", result.reason
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", PLATFORMS)
 @pytest.mark.parametrize("cpus", (2, 4))
 @pytest.mark.parametrize("core", CORES)

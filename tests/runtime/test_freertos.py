@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Kind, Pulses, SimResult
 from coreloom.toolchain import firmware, verilate
-from sampling import sample
 
 PROGRAMS = Path(__file__).with_name("programs") / "freertos"
 ONE = (("freertos", 1), ("freertos-tuned", 1))
@@ -32,7 +32,8 @@ def run(
 
 
 @pytest.mark.parametrize("asserts", [False, True])
-@pytest.mark.parametrize(("kernel", "cpus"), sample(BUILDS, [BUILDS[0], BUILDS[2]]))
+@pytest.mark.parametrize(("kernel", "cpus"), nightly_but(BUILDS, [BUILDS[0], BUILDS[2]]))
+@pytest.mark.nightly(but=("freertos-1-False", "freertos-2-True"))
 def test_stress(kernel: str, cpus: int, asserts: bool) -> None:
     """A tick every 2500 cycles; asserts: FreeRTOS checks itself and our port."""
     defines = {"configCPU_CLOCK_HZ": 2_500_000} | ({"CL_FREERTOS_ASSERT": 1} if asserts else {})

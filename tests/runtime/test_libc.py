@@ -19,6 +19,7 @@ import pytest
 from coreloom.paths import RUNTIME
 from coreloom.toolchain import zig
 
+pytestmark = pytest.mark.test
 HOST = Path(__file__).parent / "libc_host"
 LIBC = RUNTIME / "libc"
 MOST = struct.unpack("<d", struct.pack("<Q", 0x7FEFFFFFFFFFFFFF))[0]

@@ -35,7 +35,7 @@ def programs() -> list[object]:
             core,
             cpus,
             policy,
-            marks=() if (core, cpus) == ("standard", 2) and policy in QUICK else pytest.mark.slow,
+            marks=() if (core, cpus) == ("standard", 2) and policy in QUICK else pytest.mark.nightly,
         )
         for policy in POLICIES
         for core in ("economy", "standard")
@@ -44,8 +44,8 @@ def programs() -> list[object]:
     ]
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize(("program", "core", "cpus", "policy"), programs())
+@pytest.mark.nightly(but=("naps-standard-2-cfs", "stress-standard-2-dwrr"))
 def test_program_passes_with_every_policy(program: str, core: str, cpus: int, policy: str) -> None:
     soc = platform.load(f"smp-{core}", cpus)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), soc, "sw", policy=policy)
@@ -53,7 +53,7 @@ def test_program_passes_with_every_policy(program: str, core: str, cpus: int, po
     assert (result.uart, result.exit_status) == ("ok\n", 0)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("cpus", (1, 2))
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("app", ("image", "packets"))
@@ -64,7 +64,6 @@ def test_application_has_the_same_output_with_every_policy(app: str, policy: str
     APPS[app].check(outcome.result.output, data)
 
 
-@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("kernel", "policy", "cpus", "has"),
     [
@@ -74,8 +73,8 @@ def test_application_has_the_same_output_with_every_policy(app: str, policy: str
         ("sw", "exclusive:dwrr", 1, "wr"),
         ("sw", "exclusive", 2, "wr"),
         ("sw", "exclusive:dwrr", 2, "wr"),
-        pytest.param("hw", "dwrr", 2, "w", marks=pytest.mark.slow),
-        pytest.param("hw", "edf", 2, "d", marks=pytest.mark.slow),
+        pytest.param("hw", "dwrr", 2, "w", marks=pytest.mark.nightly),
+        pytest.param("hw", "edf", 2, "d", marks=pytest.mark.nightly),
     ],
 )
 def test_weights_deadlines_and_reservations(kernel: str, policy: str, cpus: int, has: str) -> None:
@@ -89,7 +88,7 @@ def test_weights_deadlines_and_reservations(kernel: str, policy: str, cpus: int,
     assert result.uart in printed
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("settings", "has"),
     [({"reserve": True}, "r"), ({"policy": "partitioned"}, "")],

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Halted, Pulses, SimResult
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain import far, firmware, verilate
-from sampling import sample
 
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard", "fast")
@@ -82,8 +82,7 @@ def by_weight(core: str, cpus: int, tick_cycles: int = 1000) -> platform.Platfor
 
 
 # Nothing of the policy depends on the core.
-@pytest.mark.quick(3)
-@pytest.mark.parametrize(("core", "cpus"), sample(itertools.product(CORES, (1, 2)), [("standard", 2)]))
+@pytest.mark.parametrize(("core", "cpus"), nightly_but(itertools.product(CORES, (1, 2)), [("standard", 2)]))
 def test_a_pipeline_passes_by_weights(core: str, cpus: int) -> None:
     """Policy dwrr in the hardware kernel."""
     chosen = by_weight(core, cpus)
@@ -103,7 +102,7 @@ def test_threads_share_by_their_weights() -> None:
 
 @pytest.mark.parametrize(
     ("program", "core", "cpus"),
-    sample(
+    nightly_but(
         itertools.product(CHECKED, CORES, (1, 2)),
         [
             *((program, "standard", 2) for program in CHECKED if program not in LONG),
@@ -111,6 +110,9 @@ def test_threads_share_by_their_weights() -> None:
             *((program, core, 2) for program in OF_CORES for core in ("economy", "fast")),
         ],
     ),
+)
+@pytest.mark.test(
+    *(f"{program}-standard-2" for program in ("mutexes", "semaphore", "ports", "sync", "mqueue", "clocks"))
 )
 def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: str, cpus: int) -> None:
     printed = []
@@ -122,7 +124,6 @@ def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: 
     assert printed[0] == printed[1]
 
 
-@pytest.mark.quick(1)  # and it in both kernels
 @pytest.mark.parametrize("core", ("economy", "standard"))
 @pytest.mark.parametrize("program", ("interrupts", "interrupted", "cancel", "clocks", "pileup"))
 def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, core: str) -> None:
@@ -136,7 +137,6 @@ def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, c
         assert result.uart.endswith("ok\n"), f"{kernel}: {result.reason}: {result.uart}"
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("cpus", [1, 2, 4])
 @pytest.mark.parametrize(
     "program",
@@ -145,6 +145,7 @@ def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, c
         *("pileup", "naps", "pipeline", "timeouts", "stress"),
     ],
 )
+@pytest.mark.nightly(but=("threads-1", "interrupts-2"))
 def test_program_passes_with_two_banks_of_registers(program: str, cpus: int) -> None:
     """The hardware kernel's traps. PREEMPT's answer may come with the next thread's message in WORD0: naps,
     pipeline and timeouts notice if that one is in a frame.
@@ -168,6 +169,7 @@ def test_a_thread_that_moves_itself_runs_on_the_other_cpu_soon() -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
+@pytest.mark.nightly(but=("economy-hw", "standard-sw", "fast-hw"))
 def test_priorities_run_in_the_expected_order(core: str, kernel: str) -> None:
     assert run("priorities", core, 1, kernel).uart.splitlines()[0] == "bcad1u23e45f6gh7"
 
@@ -183,25 +185,30 @@ PRINTED = {
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("program", PRINTED)
+@pytest.mark.nightly(
+    but=("interrupts-economy-hw", "suspend-standard-sw", "condition-fast-hw", "hthreads-economy-sw")
+)
 def test_exact_output(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 2, kernel).uart == PRINTED[program]
 
 
-@pytest.mark.quick(4)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize("core", sample(CORES, ["standard"]))
+@pytest.mark.parametrize("core", nightly_but(CORES, ["standard"]))
 @pytest.mark.parametrize(
     "program",
     (
         *("stress", "pipeline", "naps", "hthreads", "first_use"),
-        pytest.param("timeouts", marks=pytest.mark.slow),
+        pytest.param("timeouts", marks=pytest.mark.nightly),
     ),
+)
+@pytest.mark.nightly(
+    but=("stress-standard-hw", "pipeline-standard-sw", "naps-standard-hw")
 )
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
 
 
-@pytest.mark.slow  # to compile the model
+@pytest.mark.nightly  # to compile the model
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("program", ("affinity", "stress", "first_use"))
 def test_sixteen_cpus(program: str, kernel: str) -> None:
@@ -213,6 +220,7 @@ def test_sixteen_cpus(program: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(("core", "cpus"), [("standard", 1), ("standard", 2), ("economy", 2)])
+@pytest.mark.nightly(but=("standard-1-hw", "economy-2-sw"))
 def test_lines_of_threads_stay_whole(core: str, cpus: int, kernel: str) -> None:
     *lines, written, formatted, last = run("streams", core, cpus, kernel).uart.splitlines()
     assert sorted(lines) == [f"a thread {number} {line}" for number in range(3) for line in range(6)]
@@ -225,7 +233,7 @@ def test_time_limits_are_kept_closely(cpus: int, kernel: str, late: int) -> None
     assert run("timeouts", "standard", cpus, kernel, LATE=late, STEP=late // 10).uart == "ok\n"
 
 
-@pytest.mark.parametrize("cpus", sample((1, 2), [2]))
+@pytest.mark.parametrize("cpus", nightly_but((1, 2), [2]))
 def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
     timed = {"kernel.timeouts": True}
     assert run("timeouts", "standard", cpus, "hw", changes=timed, LATE=400, STEP=40).uart == "ok\n"
@@ -284,7 +292,7 @@ def test_cycles_of_mutexes_with_a_protocol() -> None:
 
 @pytest.mark.parametrize(
     ("core", "cpus"),
-    [("standard", 1), ("standard", 2), pytest.param("economy", 2, marks=pytest.mark.slow)],
+    [("standard", 1), ("standard", 2), pytest.param("economy", 2, marks=pytest.mark.nightly)],
 )
 def test_mutexes_keep_their_rules_in_a_kernel_with_inheritance(core: str, cpus: int) -> None:
     assert run_inheriting("protocols", core, cpus) == "ok\n"
@@ -295,8 +303,9 @@ def test_mutexes_keep_their_rules_in_a_kernel_with_inheritance(core: str, cpus: 
     [("sw", False, False), *(("hw", *keys) for keys in itertools.product((False, True), repeat=2))],
 )
 @pytest.mark.parametrize(
-    "core", ["standard", *(pytest.param(core, marks=pytest.mark.slow) for core in CORES[::2])]
+    "core", ["standard", *(pytest.param(core, marks=pytest.mark.nightly) for core in CORES[::2])]
 )
+@pytest.mark.nightly(but=("standard-sw-False-False", "standard-hw-True-True"))
 def test_a_time_limit_is_kept_though_the_owner_is_raised(
     core: str, kernel: str, inheritance: bool, timeouts: bool
 ) -> None:
@@ -306,7 +315,8 @@ def test_a_time_limit_is_kept_though_the_owner_is_raised(
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize(("cpus", "words"), [(2, 4), pytest.param(1, 8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("cpus", "words"), [(2, 4), pytest.param(1, 8, marks=pytest.mark.nightly)])
+@pytest.mark.nightly(but=("2-4-economy-hw", "2-4-standard-sw", "2-4-fast-hw"))
 def test_messages_of_several_words_arrive_whole(core: str, cpus: int, words: int, kernel: str) -> None:
     changes = {"kernel.port_words": words}
     assert run("words", core, cpus, kernel, changes=changes, CL_SLICE_TICKS=1).uart == "ok\n"
@@ -321,9 +331,9 @@ def test_cycles_of_a_message_of_four_words() -> None:
 IN_MEMORY = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}
 
 
-@pytest.mark.quick(4)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("program", ("protocols", "heap", "cancel"))
+@pytest.mark.nightly(but=("protocols-sw", "heap-hw", "cancel-hw"))
 def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
     assert run(program, "standard", 2, kernel, changes=IN_MEMORY).uart.endswith("ok\n")
 
@@ -370,6 +380,7 @@ ok
 
 
 @pytest.mark.parametrize(("cpus", "kernel", "in_hardware"), BARRIERS)
+@pytest.mark.nightly(but=("1-hw-True", "1-sw-True", "2-hw-False"))
 def test_cycles_of_barriers(cpus: int, kernel: str, in_hardware: bool) -> None:
     changes = {} if in_hardware else {"kernel.conditions": 1}
     printed = run("barriers", "standard", cpus, kernel, changes=changes).uart
@@ -379,8 +390,9 @@ def test_cycles_of_barriers(cpus: int, kernel: str, in_hardware: bool) -> None:
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(
     ("core", "cpus"),
-    sample(itertools.product(CORES, (1, 2)), [("standard", 1), *((core, 2) for core in CORES)]),
+    nightly_but(itertools.product(CORES, (1, 2)), [("standard", 1), *((core, 2) for core in CORES)]),
 )
+@pytest.mark.nightly(but=("economy-2-hw", "standard-1-sw", "fast-2-hw"))
 def test_interrupts_from_outside(core: str, cpus: int, kernel: str) -> None:
     """REQ-interrupt-1: every edge of a bound line arrives once, whether its CPU sleeps or runs."""
     chosen = platform.load(f"smp-{core}", cpus)
@@ -395,7 +407,7 @@ def test_interrupts_from_outside(core: str, cpus: int, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(
-    ("core", "cpus"), sample(itertools.product(CORES, (1, 2)), [("standard", 2), ("economy", 1)])
+    ("core", "cpus"), nightly_but(itertools.product(CORES, (1, 2)), [("standard", 2), ("economy", 1)])
 )
 def test_hardware_threads_among_software_threads(core: str, cpus: int, kernel: str) -> None:
     """Services from hardware, hanging and faulting units, wrong commands; none with the software kernel."""
@@ -411,6 +423,7 @@ def test_hardware_threads_among_software_threads(core: str, cpus: int, kernel: s
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
+@pytest.mark.nightly(but=("economy-hw", "standard-sw", "fast-hw"))
 def test_fault_prints_one_line_and_stops(core: str, kernel: str) -> None:
     result = run("fault", core, 1, kernel)
     expected, line = result.uart.splitlines()
@@ -420,6 +433,7 @@ def test_fault_prints_one_line_and_stops(core: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
+@pytest.mark.nightly(but=("economy-hw", "standard-sw", "fast-hw"))
 def test_a_fault_may_end_its_thread_alone(core: str, kernel: str) -> None:
     """Economy and fast tell the program of an illegal instruction, but not of a bus error."""
     chosen = dataclasses.replace(platform.load(f"smp-{core}", 2), fault="thread")
@@ -485,6 +499,7 @@ deadlock: no thread can run any more, and nothing is to come
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
+@pytest.mark.nightly(but=("economy-hw", "standard-sw", "fast-hw"))
 def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> None:
     result = run("stuck", core, 1, kernel, CASE=0)
     assert (result.reason, result.exit_status) == ("deadlock", None)
@@ -506,6 +521,14 @@ def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> 
         ("standard", 3, "thread 0 (main)", 32768),
         ("economy", 1, "thread 1 (diver)", 8192),
     ],
+)
+@pytest.mark.nightly(
+    but=(
+        "standard-1-thread 1 (diver)-8192-hw",
+        "standard-2-thread 1 (diver)-16384-hw",
+        "standard-3-thread 0 (main)-32768-sw",
+        "economy-1-thread 1 (diver)-8192-sw",
+    )
 )
 def test_a_stack_overflow_ends_the_run(core: str, kernel: str, case: int, who: str, size: int) -> None:
     result = run("stuck", core, 1, kernel, CASE=case)

@@ -33,6 +33,7 @@ def run(
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("program", ["remote", "remote_ends"])
+@pytest.mark.nightly(but=("remote-economy-hw", "remote_ends-standard-sw"))
 def test_exact_output(program: str, core: str, kernel: str) -> None:
     result = run(program, core, kernel)
     assert result.uart == "ok\n", result.reason

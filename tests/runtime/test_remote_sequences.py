@@ -43,7 +43,7 @@ def test_sequences(core: str, kernel: str) -> None:
     storm(core, kernel, SEED + CONFIGS.index((core, kernel)), 200 // len(CONFIGS))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize(("core", "kernel"), CONFIGS)
 def test_many_sequences(core: str, kernel: str, seed: int) -> None:

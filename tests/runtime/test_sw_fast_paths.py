@@ -24,6 +24,7 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.test
 def test_fast_paths_do_what_the_long_way_does(name: str, tmp_path: Path) -> None:
     run = library(CONFIGS[name], tmp_path, "sw_fast_host.c").sw_fast
     run.restype = ctypes.c_uint32

@@ -69,6 +69,7 @@ def text(step: Step) -> str:
 
 
 @pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.test
 def test_software_kernel_agrees_with_the_model(name: str, tmp_path: Path) -> None:
     config = CONFIGS[name]
     run = library(config, tmp_path).sw_run

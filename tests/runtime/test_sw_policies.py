@@ -33,6 +33,22 @@ SIZES = {
 
 @pytest.mark.parametrize("cpus", (1, 2, 4))
 @pytest.mark.parametrize("policy", [*firmware.policies()[1:], "exclusive:dwrr"])
+@pytest.mark.nightly(
+    but=(
+        "artis-1",
+        "cfs-2",
+        "dwrr-4",
+        "dynamic-1",
+        "eevdf-2",
+        "exclusive-4",
+        "o1-1",
+        "ring-2",
+        "selective-4",
+        "static-1",
+        "exclusive:dwrr-2",
+    )
+)
+@pytest.mark.test("cfs-2", "dwrr-4", "static-1")
 def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
     files = firmware.policy_files(policy)
     # Pointers have twice the bytes that they have on the SoC.

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from cases import nightly_but
 from conforms import conforms
 from coreloom.design import platform
-from sampling import sample
 
 from .litmus import litmus, run_program
 
@@ -16,7 +16,7 @@ CHANGES = {"bus_pipeline": True}
 
 @pytest.mark.parametrize(
     ("cpus", "seed", "rounds"),
-    sample(
+    nightly_but(
         [(2, 1, 100), *((4, seed, 100 if seed == 1 else 1000) for seed in range(1, 9))],
         [(2, 1, 100), (4, 1, 100)],
     ),
@@ -27,7 +27,7 @@ def test_litmus(cpus: int, seed: int, rounds: int) -> None:
 
 @pytest.mark.parametrize(
     "program",
-    sample(
+    nightly_but(
         ["atomics", "hthreads", "pipeline", "stress", "sharing"],
         ["atomics", "stress"],
     ),
@@ -37,7 +37,7 @@ def test_programs_of_the_runtime(program: str) -> None:
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
 
 
-@pytest.mark.quick(1)
+@pytest.mark.nightly(but=("condition",))
 @pytest.mark.parametrize("group", ["threads", "mutex", "condition"])
 def test_conformance(group: str) -> None:
     conforms(group, platform.load("smp-fast", 4, changes=CHANGES), "hw")

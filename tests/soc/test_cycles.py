@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sampling import sample
+from cases import nightly_but
 
 from .conftest import Run
 from .test_programs import ALL_DONE
@@ -243,10 +243,19 @@ def rates(run: Run, core: str, body: str, cpus: int, icache: bool = True, local:
 # Quick: with four processors that other tests have, too.
 @pytest.mark.parametrize(
     ("name", "core", "icache", "cpus"),
-    sample(
+    nightly_but(
         [(*case, cpus) for case in RATES for cpus in (1, 2, 4)],
         [(*case, cpus) for case in RATES for cpus in (1, 2, 4) if cpus < 4 or "standard" in case],
     ),
+)
+@pytest.mark.nightly(
+    but=(
+        "ALU-standard-True-1",
+        "ALU-standard-False-4",
+        "loads-standard-False-2",
+        "mix-economy-True-1",
+        "stores-fast-True-2",
+    )
 )
 def test_instructions_per_cycle(run: Run, name: str, core: str, icache: bool, cpus: int) -> None:
     """REQ-bus-2: one word a cycle, evenly shared."""
@@ -254,8 +263,18 @@ def test_instructions_per_cycle(run: Run, name: str, core: str, icache: bool, cp
     assert rates(run, core, LOOPS[name], cpus, icache) == {rate}
 
 
-@pytest.mark.parametrize("cpus", [1, 2, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cpus", [1, 2, pytest.param(8, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(("name", "core"), AMP_RATES)
+@pytest.mark.nightly(
+    but=(
+        "ALU-standard-1",
+        "loads-economy-2",
+        "local loads-standard-1",
+        "stores-standard-1",
+        "mix-economy-2",
+        "local mix-standard-2",
+    )
+)
 def test_instructions_per_cycle_of_amp(run: Run, name: str, core: str, cpus: int) -> None:
     """REQ-local-1: what is in a local memory is not slowed by other processors."""
     assert rates(run, core, LOOPS[name], cpus, local=True) == {AMP_RATES[name, core][cpus]}

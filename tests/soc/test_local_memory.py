@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from conforms import conforms
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -16,7 +17,6 @@ from coreloom.simulation import profile, simulate
 from coreloom.simulation.simulate import Kind
 from coreloom.toolchain import firmware, verilate
 from coreloom.toolchain.elf import address
-from sampling import sample
 
 from .asm import assemble
 from .conftest import Run
@@ -25,7 +25,7 @@ from .test_programs import ALL_DONE, HANDLER, marks
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")
 MACHINES = [(core, cpus) for core in CORES for cpus in (1, 2)]
-MANY = [*MACHINES, ("standard", 8), pytest.param("economy", 8, marks=pytest.mark.slow)]
+MANY = [*MACHINES, ("standard", 8), pytest.param("economy", 8, marks=pytest.mark.nightly)]
 cores = pytest.mark.parametrize("core", CORES)
 END = 0x2000_0000 + (128 << 10)
 
@@ -219,7 +219,8 @@ def test_interrupts_from_local_memory(run: Run, core: str, cpus: int) -> None:
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize(("core", "cpus"), sample([*MACHINES, *((core, 8) for core in CORES)], MACHINES))
+@pytest.mark.parametrize(("core", "cpus"), nightly_but([*MACHINES, *((core, 8) for core in CORES)], MACHINES))
+@pytest.mark.nightly(but=("economy-1-hw", "standard-2-sw"))
 def test_program(core: str, cpus: int, kernel: str) -> None:
     """A thread on each processor; each has its own copy of what is in section .local."""
     chosen = platform.load(f"amp-{core}", cpus)
@@ -243,17 +244,18 @@ def passes(name: str, cpus: int, kernel: str, program: str) -> None:
 
 @pytest.mark.parametrize(
     ("program", "core", "kernel"),
-    sample(
+    nightly_but(
         product(("ports", *SLOW), CORES, firmware.KERNELS),
         [*product(["ports"], CORES, firmware.KERNELS)],
     ),
 )
+@pytest.mark.nightly(but=("ports-standard-hw", "ports-economy-sw"))
 def test_programs_of_both_kernels(program: str, core: str, kernel: str) -> None:
     """What runs on smp-bus runs here."""
     passes(f"amp-{core}", 2, kernel, program)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("name", ["amp-economy", "amp-standard", "smp-economy", "smp-standard"])
 def test_eight_processors(name: str, kernel: str) -> None:
@@ -264,7 +266,7 @@ def test_eight_processors(name: str, kernel: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize("core", sample(CORES, ["standard"]))
+@pytest.mark.parametrize("core", nightly_but(CORES, ["standard"]))
 @pytest.mark.parametrize("group", CONFORMANCE)
 def test_conformance(group: str, core: str, kernel: str) -> None:
     conforms(group, platform.load(f"amp-{core}", 2), kernel)

@@ -9,18 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Kind, SimResult
 from coreloom.toolchain import verilate
-from sampling import sample
 
 from .asm import assemble
 from .conftest import Run
 
 CORES = ("economy", "standard", "fast")
-MACHINES = sample(itertools.product(CORES, (1, 2, 4)), [*itertools.product(CORES, (1, 2)), ("standard", 4)])
+MACHINES = nightly_but(
+    itertools.product(CORES, (1, 2, 4)), [*itertools.product(CORES, (1, 2)), ("standard", 4)]
+)
 machines = pytest.mark.parametrize(("core", "cpus"), MACHINES)
 cores = pytest.mark.parametrize("core", CORES)
 
@@ -130,6 +132,7 @@ def test_hart_id_of_the_standard_core(run: Run, cpus: int) -> None:
 
 
 @machines
+@pytest.mark.test("standard-2")
 def test_lock_excludes(run: Run, core: str, cpus: int) -> None:
     """REQ-lock-1: 1000 increments by each processor, a load and a store apart, none lost."""
     source = """
@@ -261,6 +264,7 @@ def test_interrupt_wakes_a_sleeper(run: Run, core: str, cpus: int) -> None:
 
 
 @machines
+@pytest.mark.test("standard-2")
 def test_timer_interrupt(run: Run, core: str, cpus: int) -> None:
     """Each processor sets its own time; the line rises in the cycle after it and not before."""
     source = """
@@ -302,6 +306,7 @@ def test_time_is_common_and_64_bits(run: Run, core: str) -> None:
 
 
 @machines
+@pytest.mark.test("standard-2")
 def test_uart_and_exit_status(run: Run, core: str, cpus: int) -> None:
     source = """
   bnez s0, 9f
@@ -457,7 +462,7 @@ def test_bus_is_fair(run: Run, icache: bool) -> None:
     assert min(counts) > 100
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("core", ["economy", "fast"])
 def test_bus_is_fair_to_slower_cores(run: Run, core: str) -> None:
     source = "1: .rept 16\n lw t0, 0(s2)\n .endr\n sw zero, MARK(s1)\n j 1b\n"

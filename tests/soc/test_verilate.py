@@ -157,7 +157,7 @@ def test_compiler_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert verilate.find_compiler() == [sys.executable, "-m", "ziglang", "c++"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_without_a_compiler_or_make(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from cases import nightly_but
 from coreloom.apps import APPS
 from coreloom.apps.capture import make
 from coreloom.apps.image import draw
 from coreloom.design import platform
 from coreloom.simulation.experiment import Experiment
-from sampling import sample
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +34,25 @@ CORES = ("standard", "economy", "fast")
 
 @pytest.mark.parametrize(
     ("core", "cpus", "placement"),
-    sample(
+    nightly_but(
         [(core, *place) for core, place in product(CORES, PLACES)],
         [*(("standard", *place) for place in PLACES), *((core, 2, "dynamic") for core in CORES)],
     ),
 )
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 @pytest.mark.parametrize("app", ["image", "packets"])
+@pytest.mark.nightly(
+    but=(
+        "image-hw-standard-1-dynamic",
+        "image-hw-economy-2-dynamic",
+        "image-hw-fast-2-dynamic",
+        "packets-sw-standard-2-static",
+        "packets-sw-standard-4-dynamic",
+    )
+)
+@pytest.mark.test(
+    *(f"{app}-{kernel}-standard-2-dynamic" for app in ("image", "packets") for kernel in ("hw", "sw"))
+)
 def test_output_is_the_hosts(
     inputs: dict[str, bytes], app: str, core: str, kernel: str, cpus: int, placement: str
 ) -> None:
@@ -49,7 +61,7 @@ def test_output_is_the_hosts(
 
 @pytest.mark.parametrize(
     ("kernel", "cpus", "placement"),
-    sample(
+    nightly_but(
         [
             ("freertos", 1, "dynamic"),
             ("freertos-tuned", 1, "dynamic"),
@@ -62,6 +74,9 @@ def test_output_is_the_hosts(
 )
 @pytest.mark.usefixtures("freertos_sources")
 @pytest.mark.parametrize("app", ["image", "packets"])
+@pytest.mark.nightly(
+    but=("image-freertos-1-dynamic", "image-freertos-2-dynamic", "packets-freertos-tuned-1-dynamic")
+)
 def test_output_is_the_hosts_on_freertos(
     inputs: dict[str, bytes], app: str, kernel: str, cpus: int, placement: str
 ) -> None:
@@ -70,7 +85,7 @@ def test_output_is_the_hosts_on_freertos(
 
 @pytest.mark.parametrize(
     ("core", "kernel"),
-    sample(product(("standard", "economy"), ("hw", "sw")), [("standard", "sw"), ("economy", "hw")]),
+    nightly_but(product(("standard", "economy"), ("hw", "sw")), [("standard", "sw"), ("economy", "hw")]),
 )
 @pytest.mark.parametrize("app", ["image", "packets"])
 def test_output_is_the_hosts_on_amp(inputs: dict[str, bytes], app: str, core: str, kernel: str) -> None:
@@ -85,6 +100,7 @@ def check(app: str, soc: platform.Platform, kernel: str, placement: str, data: b
     assert outcome.figures.done == done
 
 
+@pytest.mark.test
 def test_a_run_repeats_to_the_cycle(inputs: dict[str, bytes]) -> None:
     experiment = Experiment("packets", platform.load("smp-standard", 2))
     first, second = (experiment.run(inputs["packets"]).result for _ in range(2))

@@ -67,7 +67,7 @@ def state(cache: Path) -> dict[Path, tuple[int, float]]:
     return {path: (path.stat().st_mode, path.stat().st_mtime) for path in [cache, *cache.rglob("*")]}
 
 
-@pytest.mark.slow  # it builds everything anew
+@pytest.mark.nightly  # it builds everything anew
 def test_students_use_what_their_teacher_built(place: Path) -> None:
     root = os.geteuid() == 0
     if root and shutil.which("setpriv") is None:

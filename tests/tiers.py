@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tiers of the tests: what belongs to which, what each must have installed, which changes ask for which.
+
+A test's tier is that of its folder, unless a marker of a tier's name says another one. With names of cases,
+as pytest writes them in brackets, it is about these only: `@pytest.mark.test("standard-2")`; or about all but
+these: `@pytest.mark.nightly(but=("standard-1", "standard-2"))`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+SUBJECTS = ("rtl", "runtime", "formal", "synth", "linux", "docs")
+TIERS = ("test", *SUBJECTS, "nightly")
+
+# Below tests/; of the patterns that match the first counts.
+FOLDERS = (
+    ("*/test_*formal.py", "formal"),
+    ("kernel_rtl/test_induction.py", "formal"),
+    ("kernel_rtl/*", "rtl"),
+    ("ipc_rtl/*", "rtl"),
+    ("backdoor_rtl/*", "rtl"),
+    ("hwt/*", "rtl"),
+    ("soc/*", "rtl"),
+    ("runtime/*", "runtime"),
+    ("system/*", "runtime"),
+    ("synth/*", "synth"),
+    ("linux/*", "linux"),
+    ("*", "test"),
+)
+
+# `make setup-NAME` of each tier.
+SETUP = {
+    "test": ("test",),
+    "rtl": ("test",),
+    "runtime": ("test", "cluster"),
+    "formal": ("test",),
+    "synth": ("test", "synth"),
+    "linux": ("test", "linux"),
+    "docs": ("test",),
+    "nightly": ("test", "synth", "cluster", "linux"),
+}
+
+# Which subjects a changed file asks for; the first prefix that matches counts, all subjects where none does.
+CHANGES = (
+    ("rtl/", "rtl runtime formal synth docs"),
+    ("runtime/", "rtl runtime docs"),
+    ("policies/", "runtime linux docs"),
+    ("apps/", "runtime docs"),
+    ("linux/", "linux"),
+    ("src/coreloom/vm/", "linux"),
+    ("src/coreloom/synthesis/", "synth"),
+    ("src/coreloom/benches/", "runtime docs"),
+    ("tests/kernel_rtl/", "rtl formal"),
+    ("tests/ipc_rtl/", "rtl formal"),
+    ("tests/backdoor_rtl/", "rtl formal"),
+    ("tests/hwt/", "rtl formal"),
+    ("tests/soc/", "rtl formal"),
+    *((f"tests/{folder}/", folder) for folder in ("runtime", "synth", "linux", "docs")),
+    ("docs/", "docs"),
+    ("LICENSES/", ""),
+)
+_TEXT = ".md"  # a page elsewhere: the tier `test` reads all of them
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A marker of a tier: of all cases, of those named, or of all but those named."""
+
+    tier: str
+    cases: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+
+
+def tier(path: str, case: str, marks: Iterable[Mark]) -> str:
+    """The tier of a test's case; path: of its file, from tests/."""
+    marks = list(marks)
+    for mark in marks:
+        if case in mark.cases:
+            return mark.tier
+    said = {mark.tier for mark in marks if not mark.cases and case not in mark.but}
+    for name in ("nightly", *SUBJECTS, "test"):
+        if name in said:
+            return name
+    return next(name for pattern, name in FOLDERS if fnmatch.fnmatch(path, pattern))
+
+
+def asked_for(paths: Iterable[str]) -> list[str]:
+    """The subjects that changes of these files ask for."""
+    asked: set[str] = set()
+    for path in paths:
+        found = (subjects for prefix, subjects in CHANGES if path.startswith(prefix))
+        asked |= set(next(found, "" if path.endswith(_TEXT) else " ".join(SUBJECTS)).split())
+    return [subject for subject in SUBJECTS if subject in asked]
+
+
+def of_target(target: str) -> tuple[str, ...]:
+    """The tiers that `make TARGET` runs."""
+    if target == "test-all":
+        return ("test", *SUBJECTS)
+    name = re.sub("^test-", "", target)
+    return (name,) if name in TIERS else ()
