@@ -16,7 +16,7 @@ from coreloom.report import results
 from linux import fuzzing
 from linux.tree import BOOT, Machine, Task
 
-_ALL_S = 600.0  # of `make test-all`, on however many CPUs (taskset gives it fewer)
+_ALL_S = 600.0  # of `make test-nightly`, on however many CPUs (taskset gives it fewer)
 _QUICK_S = 0.3
 _PLANTED = [name for name in fuzzing.targets() if name.startswith("planted_")]
 _TARGETS = [name for name in fuzzing.targets() if not name.startswith("planted_")]

@@ -41,7 +41,7 @@ def measure(soc: Platform, hold: int) -> Row:
     outcome = experiment.run(b"", max_cycles=20 * CYCLES)
     marks = [event.value for event in outcome.result.events if event.kind == Kind.MARK]
     if outcome.result.exit_status != 0 or len(marks) != 2 * soc.cpus:
-        raise UserError("the program of the Lock Unit failed: run `make test`")
+        raise UserError("the program of the Lock Unit failed: run `make test-runtime`")
     return Row(
         order=soc.lock_order,
         cpus=soc.cpus,

@@ -29,7 +29,7 @@ def port_access(cpus: int = 2) -> float:
     outcome = Experiment(program, platform.load("smp-standard", cpus)).run(b"", max_cycles=1_000_000)
     marks = [event.value for event in outcome.result.events if event.kind == Kind.MARK]
     if outcome.result.exit_status != 0 or len(marks) != 2:
-        raise UserError("the probe of the kernel port failed: run `make test`")
+        raise UserError("the probe of the kernel port failed: run `make test-runtime`")
     return (marks[1] - marks[0]) / 16
 
 

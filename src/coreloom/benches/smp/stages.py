@@ -197,14 +197,14 @@ def measure(core: str, kernel: str, cpus: int = 1) -> list[Row]:
     watch = [address for _, address in watched]
     outcome = experiment.run(b"", watch=watch, modules=True, max_cycles=_MAX_CYCLES)
     if outcome.result.exit_status != 0:
-        raise UserError("the program of the stages failed: run `make test`")
+        raise UserError("the program of the stages failed: run `make test-runtime`")
     found = []
     for kind, either in ways(kernel, cpus).items():
         made = switches(outcome.result.events, either, [name for name, _ in watched])
         cycles = [sum(switch.values()) for switch in made]
         low, mean, high = spread(cycles)
         if low is None or mean is None or high is None:
-            raise UserError(f"the program of the stages had no {kind} switch: run `make test`")
+            raise UserError(f"the program of the stages had no {kind} switch: run `make test-runtime`")
         middle = median_low(cycles)
         found.append(
             Row(
