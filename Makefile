@@ -18,7 +18,7 @@ help:
 	@echo "               (linux: in a virtual machine, which needs apt or its cache, and 700 MB)"
 	@echo "make test-all  run all of these; make test-nightly: many seeds and all configurations (hours)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
-	@echo "make results   measure everything and write docs/results and the README's table"
+	@echo "make results   measure what `coreloom report --stale` lists, and write docs/results and the README's table"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
 	@echo "               make scx_dwrr and make lagmeter likewise"
 	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
@@ -46,7 +46,7 @@ synth: setup-synth
 	$(BIN)/coreloom synth
 
 results: setup-synth setup-cluster
-	$(BIN)/coreloom bench all
+	$(BIN)/coreloom bench stale
 	$(BIN)/coreloom report
 
 exclusive scx_dwrr lagmeter: setup

@@ -466,7 +466,7 @@ def test_the_papers_plots(content: Result) -> None:
 
 def test_the_page(content: Result) -> None:
     tables = page.tables(content)
-    text = made_page(BENCH.title, content, tables, {}, True)
+    text = made_page(BENCH.title, content, tables, {})
     assert text.splitlines()[:5] == [
         "# A CPU of its own: [GF]'s Golden-Finger on a current kernel",
         "",

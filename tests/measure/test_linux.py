@@ -319,7 +319,7 @@ def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_the_page() -> None:
     content = _content(_ROWS)
     tables = page.tables(content)
-    text = made_page(BENCH.title, content, tables, {}, True)
+    text = made_page(BENCH.title, content, tables, {})
     assert (
         text.splitlines()[0]
         == "# [DWRR]'s tests on a current kernel: scx_dwrr compared with other schedulers"

@@ -10,7 +10,7 @@ import pytest
 
 import coreloom.benches
 from coreloom import paths
-from coreloom.benches import pages, registry
+from coreloom.benches import pages, registry, stale
 from coreloom.benches.bench import Bench
 from coreloom.cli import main
 from coreloom.report import papers, results
@@ -80,7 +80,7 @@ def test_a_bench_is_a_folder(
     out = capsys.readouterr().out
     assert "\n2    4\n" in out
     content = squares.read()
-    assert content.inputs == squares.digest()
+    assert stale.current(squares, content)
     made = pages.pages({"squares": content})
     assert list(made) == [
         "docs/results/squares.md",

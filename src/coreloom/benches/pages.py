@@ -80,8 +80,7 @@ def pages(found: dict[str, Any]) -> dict[str, str]:
         bench = registry.get(name)
         plots = bench.plots(content)
         tables = [*bench.tables(content), *bench.details(content)]
-        fresh = content.inputs == bench.digest()
-        made[f"docs/results/{name}.md"] = page(bench.title, content, tables, plots, fresh)
+        made[f"docs/results/{name}.md"] = page(bench.title, content, tables, plots)
         made |= {f"docs/results/{file}": plot.svg for file, plot in plots.items()}
     if "rtos" in found:  # whose cycles it shows
         made["docs/reference/posix.md"] = functions.page()
@@ -100,8 +99,8 @@ def index(found: dict[str, Any]) -> str:
     parts = [
         "# Results",
         "<!-- Made by `coreloom report` from data/*.json; do not edit. -->",
-        "Each page says how it was measured, at which commit and with which tools. One that begins with "
-        "*Measured at* is of an older version of its inputs. "
+        "Each page says how it was measured, at which commit and with which tools. "
+        "`coreloom report --stale` lists those that this tree would no longer give. "
         "[Figures not reached](../not-reached.md) are listed with their reasons.",
         f"## {table.title}",
         table.markdown(),

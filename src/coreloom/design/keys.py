@@ -9,6 +9,7 @@ is one field here, and the RTL that has its parameter.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -535,7 +536,8 @@ class Entry:
         return {name.replace("*", str(value).upper()): make(platform, value) for name, make in makers.items()}
 
 
-def table() -> list[Entry]:
+@functools.cache
+def table() -> tuple[Entry, ...]:
     """Every key, in the order of the file's sections."""
     entries = []
     for name, section in SECTIONS.items():
@@ -545,7 +547,7 @@ def table() -> list[Entry]:
                 kind = hints[field.name].__origin__
                 kind = next(iter(getattr(kind, "__args__", ())), kind) if kind == int | None else kind
                 entries.append(Entry(name, field.name, kind, field.default, key))
-    return entries
+    return tuple(entries)
 
 
 def entry(name: str) -> Entry:

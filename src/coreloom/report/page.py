@@ -17,10 +17,9 @@ class Plot(NamedTuple):
     svg: str
 
 
-def page(title: str, content: Result, tables: Sequence[Table], plots: Mapping[str, Plot], fresh: bool) -> str:
-    """The text of a page; plots by file name. fresh: what the result depends on is as it was."""
-    parts = [] if fresh else [f"*Measured at {content.commit}; inputs changed since.*", ""]
-    parts += [f"# {title}", ""]
+def page(title: str, content: Result, tables: Sequence[Table], plots: Mapping[str, Plot]) -> str:
+    """The text of a page; plots by file name."""
+    parts = [f"# {title}", ""]
     parts += [f"<!-- Made by `coreloom report` from data/{content.name}.json; do not edit. -->", ""]
     parts += [content.method, origin(content), ""]
     for file, plot in plots.items():

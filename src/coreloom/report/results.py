@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from coreloom import paths
+from coreloom import paths, uses
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 from coreloom.report.figure import Figure
@@ -46,7 +46,10 @@ class Result(msgspec.Struct, kw_only=True):
     name: str
     commit: str = "unknown"  # with "+changes" if the work tree was not as committed
     tools: dict[str, str] = {}  # and their versions
-    inputs: str = ""  # digest of all that decides the figures
+    # Digests of all that decides the figures, with programs by their sources and by their images.
+    inputs: str = ""
+    images: str = ""
+    seconds: float | None = None  # that it took to measure, as far as it was not kept from before
     method: str = ""
     reach: list[Figure] = []
 
@@ -165,6 +168,7 @@ def once(name: str, made_of: Sequence[Path | str], measure: Callable[[], dict[st
 
     made_of: what decides it, the files made, whose folders are named after their content, and texts.
     """
+    uses.runs()
     parts = ("/".join(part.parts[-2:]) if isinstance(part, Path) else part for part in made_of)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     path = BUILD / "runs" / f"{name}-{key[:16]}.json"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coreloom import uses
 from coreloom.apps import APPS
 from coreloom.design.platform import Platform, with_policy
 from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError
@@ -82,6 +83,8 @@ class Experiment:
 
     def program(self) -> Path:
         """The firmware (ELF), built if need be."""
+        if uses.plan():  # where a program that is read ends the job, before its model is asked for
+            verilate.build_model(self.soc())
         defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
         return firmware.build(self.app, self.platform, self.kernel, defines, self.policy or firmware.PRIORITY)
 

@@ -15,6 +15,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coreloom import uses
 from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
 from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
@@ -165,6 +166,7 @@ def run(
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
     """
+    uses.runs()
     if not model.is_file():
         raise UserError(f"the simulator {model} is missing: build it again")
     program = program.with_suffix(".bin")

@@ -25,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from coreloom import sources, uses
 from coreloom.errors import UserError
 from coreloom.jobs import job as many
 from coreloom.locks import file_lock
@@ -43,6 +44,7 @@ _KEPT = 8  # old netlists of a unit
 _TOP = "bench"  # the module with the registers around the unit
 _UNIT = "u."  # the unit in it
 _CLOCK, _RESET = "clk_i", "rst_ni"  # these two come from outside
+_NAME = re.compile(r"\w+")
 _CLOCKS = re.compile(r"(\w+_)?clk\d*_i")  # a unit's: all of them are the same one there
 _RESETS = re.compile(r"(\w+_)?rst\d*_ni")
 
@@ -127,10 +129,13 @@ def run(
         return many.Job(f"{job.label}, seed {seed}", many.whole(run), -seed)
 
     placed = iter(measure([placement(job, seed) for job in jobs for seed in job.seeds(seeds)]))
+    if uses.plan():
+        return []
     return [_row(job, [next(placed) for _ in job.seeds(seeds)], target_of(job)) for job in jobs]
 
 
 def _placed(job: Job, seed: int, target: Target, wide: bool, versions: tuple[str, str]) -> list[Placed]:
+    _begins(job)
     made = _netlist(job, wide, versions[0])
     report = _report(made, seed, target, versions[1])
     netlist = Netlist.read(made.netlist, _TOP)
@@ -148,6 +153,7 @@ def lut4(job: Job) -> int:
 
     Raises UserError when Yosys is missing or cannot build the unit.
     """
+    _begins(job)
     netlist = Netlist.read(_netlist(job, False, yowasp.version(yowasp.YOSYS, EXTRA)).netlist, _TOP)
     return netlist.count("LUT4") + 2 * netlist.count("CCU2C") + 6 * netlist.count("TRELLIS_DPR16X4")
 
@@ -173,6 +179,7 @@ def gates(job: Job) -> Gates:
 
     Raises UserError when Yosys is missing or cannot build the unit.
     """
+    _begins(job)
     version, top = yowasp.version(yowasp.YOSYS, EXTRA), job.unit.top
     unit = elaborate(job, job.unit.design(), job.params(), version) / "unit.il"
     folder = FOLDER / f"{job.label}-gates-{_key(version.encode(), _GATES.encode(), unit.read_bytes())}"
@@ -263,8 +270,8 @@ def elaborate(job: Job, design: Design, params: Mapping[str, int | str], version
         *(f"{key}={value}" for key, value in params.items()),
     ]
     content += [f"{name} {metadata.version(name)}" for name in design.packages]
-    sources = sorted(RTL.glob("**/rtl/*.sv"))
-    key = _key(*(text.encode() for text in content), *(path.read_bytes() for path in sources))
+    files = sorted(RTL.glob("**/rtl/*.sv"))
+    key = _key(*(text.encode() for text in content), *(sources.bare(path) for path in files))
     folder = FOLDER / f"{job.label}-read-{key}"
 
     def make(work: Path) -> None:
@@ -278,6 +285,32 @@ def elaborate(job: Job, design: Design, params: Mapping[str, int | str], version
 
     _once(folder, make)
     return folder
+
+
+def _begins(job: Job) -> None:
+    """Says what is synthesised; in a plan that is all."""
+    if uses.noting():
+        uses.note(f"unit {content(job)}")
+    uses.runs()
+
+
+def content(job: Job) -> str:
+    """A key of all that a unit's netlist is made of: of our files those that its top module comes to."""
+    design, unit = job.unit.design(), job.unit
+    # The ROM is an image, which is noted where it is made.
+    params = {name: value for name, value in job.params().items() if not str(value).endswith('.hex"')}
+    parts = [*design.defines, *(f"{key}={value}" for key, value in sorted(params.items()))]
+    parts += [f"{name} {metadata.version(name)}" for name in design.packages]
+    parts += [design.top, str(unit.wide), str(unit.outputs)]
+    known = [*design.sources, *(path for folder in design.library_dirs for path in folder.glob("*.sv"))]
+    ours = {path.stem: path for path in known if path.is_relative_to(RTL) or path.is_relative_to(BUILD)}
+    found: dict[str, bytes] = {}
+    left = {design.top} & ours.keys()
+    while left:
+        name = left.pop()
+        found[name] = sources.bare(ours[name])
+        left |= (set(_NAME.findall(found[name].decode())) & ours.keys()) - found.keys()
+    return _key(*map(str.encode, parts), *(text for _, text in sorted(found.items())))
 
 
 def _yosys(script: str, job: Job) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from coreloom import uses
 from coreloom.design import hardware_threads, platform
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError
@@ -174,7 +175,7 @@ def _communication() -> list[Unit]:
 def _seen_by_yosys(file: Path) -> Path:
     """A copy below build/: Yosys, as WebAssembly, sees no temporary folder, where the cache may lie."""
     copy = BUILD / "synth" / f"{file.parent.name}{file.suffix}"
-    if not copy.exists():
+    if not copy.exists() and uses.plan() != uses.SOURCES:
         results.write_atomically(copy, file.read_bytes())
     return copy
 

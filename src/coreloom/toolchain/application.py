@@ -17,6 +17,7 @@ from coreloom.errors import UserError
 from coreloom.paths import APPS, RUNTIME
 from coreloom.toolchain import diagnostics, zig
 from coreloom.toolchain.zig import LIBC
+from coreloom.uses import SOURCES, plan
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -130,9 +131,26 @@ def _wheel(entry: dict[str, Any], where: Path) -> Foreign:
     return made
 
 
+_QUOTED = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def _beside(file: Path) -> set[Path]:
+    """A file, what it includes from beside itself, and what that includes."""
+    found: set[Path] = set()
+    left = {file}
+    while left:
+        path = left.pop()
+        found.add(path)
+        near = {(path.parent / name.decode()).resolve() for name in _QUOTED.findall(path.read_bytes())}
+        left |= {each for each in near if each.is_file()} - found
+    return found
+
+
 def included(app: Application, flags: list[str], foreign: Iterable[Foreign]) -> list[Path]:
     """What a user's one file includes, wherever that is, without the C library."""
     (file,) = app.files
+    if plan() == SOURCES:  # which asks no compiler: also what a condition leaves out
+        return sorted(_beside(file) - {file})
     try:
         rule = zig.start([*zig.cc(), *flags, "-MM", str(file)]).replace("\\\n", " ")
     except zig.Refused as refused:

@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from coreloom import uses
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
 from coreloom.paths import BUILD, ROOT, user_cache
@@ -145,8 +146,8 @@ def made(entry: Path, make: Callable[[Path], object]) -> Path:
     """Where the entry is; unless it is there, `make` fills a folder that becomes it."""
     if (names := _asked.get()) is not None:
         names.add(name(entry))
-    if there := found(entry):
-        return there
+    if (there := found(entry)) or uses.plan() == uses.SOURCES:
+        return there or entry
     with file_lock(entry.with_name(f"{entry.name}.lock")):
         if there := found(entry):
             return there

@@ -5,17 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from coreloom import uses
 from coreloom.errors import UserError
+
+
+def _opened(program: Path) -> BinaryIO:
+    uses.reads()
+    return program.open("rb")
+
+
+def image_bytes(program: Path) -> int:
+    """Size of the flat image beside an ELF file."""
+    uses.reads()
+    return program.with_suffix(".bin").stat().st_size
 
 
 def symbols(program: Path) -> list[tuple[str, int]]:
     """Name and address of each symbol of an ELF file; none of one that is stripped."""
-    with program.open("rb") as file:
+    with _opened(program) as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             return []
@@ -24,7 +37,7 @@ def symbols(program: Path) -> list[tuple[str, int]]:
 
 def extents(program: Path) -> dict[str, tuple[int, int]]:
     """Address and size of each function and variable of an ELF file."""
-    with program.open("rb") as file:
+    with _opened(program) as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             return {}
@@ -37,7 +50,7 @@ def extents(program: Path) -> dict[str, tuple[int, int]]:
 
 def place(program: Path, address: int) -> str | None:
     """The function at an address, and how far in it; None if there is none."""
-    with program.open("rb") as file:
+    with _opened(program) as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         for symbol in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
             past = address - int(symbol["st_value"])
@@ -70,7 +83,7 @@ def copies(program: Path, labels: Sequence[str]) -> dict[str, list[int]]:
 def instructions(program: Path, word: int, mask: int = 0xFFFF_FFFF) -> list[int]:
     """Addresses of an instruction of 32 bits. mask: 0 in the bits of operands that may be any."""
     found = []
-    with program.open("rb") as file:
+    with _opened(program) as file:
         for section in ELFFile(file).iter_sections():
             if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR:
                 code, at = section.data(), int(section["sh_addr"])
@@ -81,7 +94,7 @@ def instructions(program: Path, word: int, mask: int = 0xFFFF_FFFF) -> list[int]
 
 def content(program: Path, symbol: str) -> bytes:
     """Initial bytes of a variable of an object file, pointers as zeros; a UserError if it has none such."""
-    with program.open("rb") as file:
+    with _opened(program) as file:
         elf = ELFFile(file)
         table = elf.get_section_by_name(".symtab")
         for each in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
@@ -94,7 +107,7 @@ def content(program: Path, symbol: str) -> bytes:
 
 def thread_local(program: Path) -> tuple[int, int]:
     """Bytes and alignment of a thread's _Thread_local variables; 0 and 1 if there are none."""
-    with program.open("rb") as file:
+    with _opened(program) as file:
         for segment in ELFFile(file).iter_segments("PT_TLS"):
             return segment["p_memsz"], max(segment["p_align"], 1)
     return 0, 1
@@ -102,7 +115,7 @@ def thread_local(program: Path) -> tuple[int, int]:
 
 def flat(program: Path) -> bytes:
     """The image of an ELF file from its first address of loading on, gaps as zeros: what lies in memory."""
-    with program.open("rb") as file:
+    with _opened(program) as file:
         elf = ELFFile(file)
         segments = [segment for segment in elf.iter_segments("PT_LOAD") if segment["p_memsz"]]
         parts = []

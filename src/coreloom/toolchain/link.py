@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import struct
@@ -13,11 +14,13 @@ from pathlib import Path
 from coreloom.design import keys, spec
 from coreloom.errors import UserError
 from coreloom.paths import POLICIES, ROOT, RTL, RUNTIME
+from coreloom.sources import bare
 from coreloom.toolchain import cache, zig
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.application import Application, Foreign, included
 from coreloom.toolchain.libc import libc, libm
 from coreloom.toolchain.zig import INCLUDE, OPTIMISE, PLACELESS, TARGET, WARN
+from coreloom.uses import SOURCES, note, noting, plan
 
 POLICY_ROOM = 4096  # bytes that a policy's state may have for each CPU, and as many for all
 
@@ -101,10 +104,12 @@ def link(
     for each in foreign:
         placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
     common = [*common, *(f"-ffile-prefix-map={folder}=/policies" for folder in near)]
-    key = zig.digest(
-        [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others],
-        [*app.files, *sources, *apart, *headers, script, *MAKERS, *([image] if image else [])],
-    )
+    made_of = [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others]
+    files_of = [*app.files, *sources, *apart, *headers, script, *MAKERS]
+    if plan() == SOURCES:
+        note(f"program {zig.digest(made_of, files_of, bare)}")
+        return cache.place("firmware") / label / f"{name}.elf"
+    key = zig.digest(made_of, [*files_of, *([image] if image else [])])
 
     def make(work: Path) -> None:
         build(work, ())
@@ -169,7 +174,10 @@ def link(
                 raise UserError(_policy_too_large(policies, common, work)) from None
             raise app.explain(refused, foreign) from None
 
-    return cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
+    elf = cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
+    if noting():  # of the loaded image: what debug information says of lines runs nowhere
+        note(f"image {hashlib.sha256(elf.with_suffix('.bin').read_bytes()).hexdigest()[:16]}")
+    return elf
 
 
 def uses_no_threads(elf: Path, what: Application, where: str) -> dict[str, str | int]:

@@ -8,9 +8,11 @@ Models lie in the cache (see coreloom.toolchain.cache), named by the content the
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.metadata
 import importlib.util
+import inspect
 import itertools
 import os
 import re
@@ -23,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreloom import paths
+from coreloom import paths, sources, uses
 from coreloom.design import address_map, generate, hardware_threads, keys
 from coreloom.design.keys import Literal, Param, Platform
 from coreloom.errors import UserError
@@ -85,19 +87,19 @@ def build(
     """Builds `design` with `harness` (C++, has main and includes "Vmodel.h") and returns the executable.
 
     params are parameters of the top module; config are .vlt files; cxx_defines are macros for the harness.
-    A second call with the same content returns at once; two calls at the same time build once.
+    A second call with the same content returns at once; two calls at the same time build once. Comments
+    are no part of the content, so the line that a failed assertion names may be that of an older text.
     Raises UserError when a tool is missing or fails.
     """
     tools = _tools()
     params = dict(params or {})
     cxx_defines = dict(cxx_defines or {})
-    digest = hashlib.sha256()
+    third_party = tuple(_package_dir(package) for package in design.packages)
+    content = hashlib.sha256()
     for part in (
-        *tools.identity,
+        tools.version,
         *_VERILATOR_FLAGS,
-        _OPT_FAST,
-        _OPT_SLOW,
-        _OPT_HARNESS,
+        *(_text(step) for step in (_design_args, _verilate)),
         design.top,
         *design.defines,
         *(f"{package} {_version(package)}" for package in design.packages),
@@ -105,8 +107,7 @@ def build(
         *(f"{key}={value}" for key, value in sorted(cxx_defines.items())),
         f"trace={trace}",
     ):
-        digest.update(part.encode() + b"\0")
-    third_party = tuple(_package_dir(package) for package in design.packages)
+        content.update(part.encode() + b"\0")
     searched = [
         path
         for folder in (*design.include_dirs, *design.library_dirs)
@@ -114,19 +115,34 @@ def build(
         for path in sorted(folder.iterdir())
         if path.is_file()
     ]
-    for path in (*design.sources, *searched, *config, harness, *_headers(harness), Path(__file__)):
+    for path in (*design.sources, *searched, *config, harness, *_headers(harness)):
         if any(path.is_relative_to(folder) for folder in third_party):
-            digest.update(path.name.encode() + b"\0")
+            content.update(path.name.encode() + b"\0")
         else:
-            digest.update(path.name.encode() + b"\0" + _read(path) + b"\0")
-    key = digest.hexdigest()[:16]
+            content.update(path.name.encode() + b"\0" + _bare(path) + b"\0")
+    uses.note(f"model {content.hexdigest()[:16]}")
+    digest = content.copy()
+    for part in (
+        *tools.identity,
+        *(_OPT_FAST, _OPT_SLOW, _OPT_HARNESS),
+        _text(_compile),
+    ):
+        digest.update(part.encode() + b"\0")
+    entry = models() / f"{name}-{digest.hexdigest()[:16]}"
+    if uses.plan():
+        return entry / "sim"
     say = progress or (lambda text: None)
 
     def make(work: Path) -> None:
         _verilate(tools, design, params, config, trace, work, say)
         _compile(tools, work, harness, cxx_defines, trace, say)
 
-    return cache.made(models() / f"{name}-{key}", make) / "sim"
+    return cache.made(entry, make) / "sim"
+
+
+@functools.cache
+def _text(step: Callable[..., object]) -> str:
+    return sources.python(inspect.getsource(step))
 
 
 _INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -312,7 +328,8 @@ class _Tools:
     root: Path  # VERILATOR_ROOT: the runtime is in its include/
     cxx: tuple[str, ...]
     cxx_flags: tuple[str, ...]
-    identity: tuple[str, ...]
+    version: str  # of Verilator
+    identity: tuple[str, ...]  # of the files of both tools
     gnu: bool
     env: dict[str, str]
 
@@ -351,8 +368,8 @@ def _find_tools() -> _Tools:
         root=root,
         cxx=tuple(cxx),
         cxx_flags=cxx_flags,
+        version=_verilator_version(binary, env),
         identity=(
-            _verilator_version(binary, env),
             hashlib.sha256(_read(binary)).hexdigest(),
             version,
             shlex.join(cxx[1:]),
@@ -579,8 +596,13 @@ def _run(command: Sequence[str], env: dict[str, str], who: str, work: Path, cwd:
     raise UserError(f"{who} failed: {errors[0].strip()} (all of it in {log})")
 
 
-def _read(path: Path) -> bytes:
+def _bare(path: Path) -> bytes:
+    """Its content without comments."""
+    return _read(path, sources.bare)
+
+
+def _read(path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> bytes:
     try:
-        return path.read_bytes()
+        return read(path)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error

@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 
@@ -104,13 +104,15 @@ def _version(package: str) -> str:
     return metadata.version(package)
 
 
-def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
+def digest(
+    flags: Iterable[str], files: Iterable[Path], read: Callable[[Path], bytes] = Path.read_bytes
+) -> str:
     """A key of flags and contents and of the compiler; the place of the checkout is no part of it."""
     made = hashlib.sha256(f"zig {_version('ziglang')} -UNDEBUG\0".encode())
     for flag in flags:
         made.update(placeless(flag).encode() + b"\0")
     for file in files:
-        made.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+        made.update(file.name.encode() + b"\0" + read(file) + b"\0")
     return made.hexdigest()[:16]
 
 

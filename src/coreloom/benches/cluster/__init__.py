@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from functools import partial
 
-from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.bench import SIMULATOR, Bench, Work
 from coreloom.benches.cluster.bench import (
     FAIRNESS,
     PASSES,
@@ -20,8 +21,10 @@ from coreloom.benches.cluster.bench import (
     figures,
     machine,
     measure,
+    points,
     ratio,
 )
+from coreloom.jobs.job import prepare
 from coreloom.report import results
 from coreloom.report.table import Table, number, reach
 
@@ -33,7 +36,8 @@ class Cluster(Bench[Result]):
     title = "Many runs on a Dask cluster: two workers compared with one"
     order = 120
     result = Result
-    inputs = (*SOC, "src/coreloom/jobs", "src/coreloom/sweep", "src/coreloom/benches/fairness")
+    runs = True
+    inputs = (*SIMULATOR, "src/coreloom/jobs")
     tools = (*results.TOOLS, "distributed")
 
     def options(self, parser: ArgumentParser) -> None:
@@ -42,6 +46,9 @@ class Cluster(Bench[Result]):
             action="store_true",
             help=f"{QUICK_POINTS} points, {QUICK_RUNS} random runs, not {POINTS} and {RUNS}; writes no page",
         )
+
+    def plan(self, options: Namespace, work: Work) -> None:
+        work.jobs([prepare("build models and programs", partial(points, POINTS))], [])
 
     def measure(self, options: Namespace, work: Work) -> Result:
         with work.doing("measure what two processes get done on this machine"):

@@ -6,9 +6,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.bench import Bench, Work
 from coreloom.benches.equal_area import page
-from coreloom.benches.equal_area.bench import CPUS, FITTED, SIZES, Result, figures, place, simulate
+from coreloom.benches.equal_area.bench import CPUS, FITTED, SIZES, Result, figures, place, plan, simulate
 from coreloom.design.keys import CORES
 from coreloom.report import results
 from coreloom.report.table import Table, number
@@ -24,7 +24,8 @@ class EqualArea(Bench[Result]):
     title = "Equal area: the hardware kernel, or more CPUs with the software kernel"
     order = 72
     result = Result
-    inputs = (*SOC, "src/coreloom/synthesis")
+    runs = True
+    exact = False  # which SoCs compete follows from their area, so all that may are planned
     tools = tuple(dict.fromkeys((*results.TOOLS, *results.SYNTH_TOOLS)))
 
     def options(self, parser: ArgumentParser) -> None:
@@ -37,6 +38,9 @@ class EqualArea(Bench[Result]):
 
     def whole(self, options: Namespace) -> bool:
         return super().whole(options) and options.core is None
+
+    def plan(self, options: Namespace, work: Work) -> None:
+        plan(work)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         cores = CORES if options.core is None else (options.core,)

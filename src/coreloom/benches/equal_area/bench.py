@@ -44,6 +44,7 @@ SIZES: dict[str, dict[str, int]] = {
     },
 }
 _MOST_CPUS = keys.entry("cpus").key.most or 1
+_COMPETING = 4  # software CPUs in the area of max(CPUS) with the hardware kernel: no more, or plan() is short
 _GAIN = 1.01  # what it takes to be ahead: the figures have two digits
 
 
@@ -146,6 +147,10 @@ def _more(core: str, cpus: int, most: int) -> list[tuple[Arrangement, int]]:
     return found
 
 
+def _area(text: str, job: units.Job, steps: float = 0) -> Job[int]:
+    return Job(f"synthesise {text}", whole(lambda: [synth.lut4(job)]), steps)
+
+
 def areas(cores: Sequence[str], cpus: Sequence[int], work: Work) -> list[tuple[Arrangement, int]]:
     """LUT4 of the hardware arrangements, and of the software ones that need no more than the largest.
 
@@ -155,11 +160,8 @@ def areas(cores: Sequence[str], cpus: Sequence[int], work: Work) -> list[tuple[A
     hard = [Arrangement(core, "hw", n, size) for core in cores for n in cpus for size in SIZES]
     certain = [*hard, *(Arrangement(core, "sw", n) for core in cores for n in range(1, most + 1))]
 
-    def area(arrangement: Arrangement) -> Job[int]:
-        run = whole(lambda: [synth.lut4(arrangement.job())])
-        return Job(f"synthesise {arrangement.text}", run, arrangement.cpus)
-
-    sized = list(zip(certain, work.jobs([], [area(each) for each in certain]), strict=True))
+    wanted = [_area(each.text, each.job(), each.cpus) for each in certain]
+    sized = list(zip(certain, work.jobs([], wanted), strict=True))
     larger = [
         Job(f"synthesise more of smp-{each.core}, sw", whole(partial(_more, each.core, most + 1, lut4)))
         for each, lut4 in sized
@@ -194,6 +196,30 @@ def place(cores: Sequence[str], cpus: Sequence[int], seeds: int, work: Work) -> 
         for job, row in zip(alone, placed, strict=False)
     ]
     return bounds, socs
+
+
+def plan(work: Work) -> None:
+    """All that may compete by its area."""
+    some = [Arrangement(core, "hw", n, size) for core in keys.CORES for n in CPUS for size in SIZES]
+    some += [Arrangement(core, "sw", n) for core in keys.CORES for n in range(1, _COMPETING + 1)]
+    alone = units.choose([f"cl_core:{core}" for core in keys.CORES])
+    work.jobs([], [_area(job.label, job) for job in (*alone, *(each.job() for each in some))])
+    socs = [
+        Soc(
+            core=each.core,
+            kernel=each.kernel,
+            cpus=each.cpus,
+            size=each.size,
+            lut4=0,
+            mhz=0,
+            mhz_min=0,
+            mhz_max=0,
+            seeds=0,
+            path="",
+        )
+        for each in some
+    ]
+    simulate(socs, work)
 
 
 def experiment(arranged: Arrangement, application: str, placement: str) -> Experiment:

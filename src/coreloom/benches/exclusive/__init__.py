@@ -28,9 +28,8 @@ class Exclusive(Bench[Result]):
     order = 100
     result = Result
     inputs = (
-        "src/coreloom/benches/film.py",
         *("linux/exclusive", "linux/user", "linux/vm", "linux/vm/init", "linux/vm/work"),
-        *(f"src/coreloom/{package}" for package in ("programs", "toolchain", "vm")),
+        *(f"src/coreloom/toolchain/{module}.py" for module in ("debian", "native", "zig")),
     )
     tools = ("coreloom", "ziglang")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from coreloom.benches.bench import Bench, Work
+from coreloom.benches.bench import SIMULATOR, Bench, Work
 from coreloom.benches.fairness import page
 from coreloom.benches.fairness.bench import Result, balance, figures, jobs
 from coreloom.benches.fairness.cases import QUICK_RUNS, RUNS
@@ -25,7 +25,7 @@ class Fairness(Bench[Result]):
     order = 80
     result = Result
     leading = "worst gap of dwrr"
-    inputs = ("policies", "src/coreloom/scheduling")
+    inputs = SIMULATOR
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} random runs, not {RUNS}")

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 
-from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.bench import Bench, Work
 from coreloom.benches.grain import page
 from coreloom.benches.rivals import find_freertos, tools
 from coreloom.benches.smp.bench import (
@@ -32,7 +32,7 @@ class Grain(Bench[Result]):
     title = "Cost of a message: the image filter by pixels per message"
     order = 20
     result = Result
-    inputs = (*SOC, "src/coreloom/benches/smp", "src/coreloom/benches/rivals.py")
+    runs = True
 
     def options(self, parser: ArgumentParser) -> None:
         add_window(parser)
@@ -54,6 +54,7 @@ class Grain(Bench[Result]):
             dynamic = [case for case in freertos_cases(("image",)) if case.placement == "dynamic"]
             wanted += [replace(case, grain=grain) for grain in GRAINS for case in dynamic]
         rows = run(wanted, options.window, work)
+        work.ran()
         method = self.method(window=options.window)
         return Result(
             name=self.name,

@@ -26,9 +26,8 @@ class Linux(Bench[Result]):
     order = 110
     result = Result
     inputs = (
-        "src/coreloom/benches/film.py",
         *(f"linux/{part}" for part in ("bpf", "lagmeter", "scx_dwrr", "user", "vm", "vm/init", "vm/work")),
-        *(f"src/coreloom/{package}" for package in ("programs", "toolchain", "vm")),
+        *(f"src/coreloom/toolchain/{module}.py" for module in ("debian", "native", "zig")),
     )
     tools = ("coreloom", "ziglang")
 

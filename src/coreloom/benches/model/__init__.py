@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from functools import partial
 
-from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.bench import SIMULATOR, Bench, Work
 from coreloom.benches.model import bench, page, prediction
 from coreloom.benches.model.bench import Result
 from coreloom.benches.smp.bench import add_window, has_papers_window
@@ -22,7 +22,8 @@ class Model(Bench[Result]):
     title = "The scheduling model: its speed, and its prediction of the SoC"
     order = 90
     result = Result
-    inputs = (*SOC, "src/coreloom/scheduling", "src/coreloom/benches/smp/bench.py")
+    runs = True
+    inputs = SIMULATOR
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help="up to 64 CPUs, shorter; writes no page")

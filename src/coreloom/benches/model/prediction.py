@@ -181,6 +181,7 @@ def run(window: int, work: Work) -> list[Prediction]:
     alone = (sources(case)[0] for case in cases())
     wanted = list(dict.fromkeys((*cases(), *alone)))
     found = work.jobs([], [_job(case, inputs[case.app], window) for case in wanted])
+    work.ran()
     measured = dict(zip(wanted, found, strict=True))
     return [predict(case, source, measured, window) for case in cases() for source in sources(case)]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.bench import Bench, Work
 from coreloom.benches.placement.bench import AREA_SIZE, ROUNDS, Result, areas, cases, figures, run
 from coreloom.benches.placement.page import tables
 from coreloom.report import results
@@ -20,7 +20,7 @@ class Placement(Bench[Result]):
     title = "Placement of services: in hardware, in memory, in the software kernel"
     order = 36
     result = Result
-    inputs = (*SOC, "src/coreloom/synthesis")
+    runs = True
     tools = tuple(dict.fromkeys((*results.TOOLS, *results.SYNTH_TOOLS)))
 
     def measure(self, options: Namespace, work: Work) -> Result:

@@ -161,6 +161,7 @@ def areas(work: Work) -> list[Area]:
     found = work.jobs(
         [], [job(service, value) for service in placed for value in (service.hardware, service.memory)]
     )
+    work.ran()
     return [
         Area(service=service.name, key=service.key, with_it=more, without=less)
         for service, more, less in zip(placed, found[::2], found[1::2], strict=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.bench import Bench, Work
 from coreloom.benches.rivals import NAMES, find_freertos, tools
 from coreloom.benches.rtos import page
 from coreloom.benches.rtos.bench import (
@@ -43,8 +43,8 @@ class Rtos(Bench[Result]):
     title = "Services of an operating system: hardware kernel, software kernel, FreeRTOS"
     order = 25
     result = Result
+    runs = True
     leading = TWICE[0]
-    inputs = (*SOC, "src/coreloom/benches/moment.h", "src/coreloom/benches/rivals.py")
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -83,8 +83,9 @@ class Rtos(Bench[Result]):
             wanted = cases(grounds, options.core, only=options.only)
         models = [build(soc(options.core, n)) for n in sorted({case.cpus for case in wanted})]
         rows = work.jobs(models, jobs(wanted, rounds, window))
-        with work.doing("compile packets"):
-            bytes_of = {} if options.only else packets(grounds, options.core)
+        sizes = [] if options.only else work.jobs([], packets(grounds, options.core))
+        work.ran()
+        bytes_of = dict(zip(grounds, sizes, strict=False))
         return Result(
             name=self.name,
             rows=rows,

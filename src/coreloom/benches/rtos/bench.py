@@ -218,7 +218,7 @@ def _row(
     low, mean, high = spread(values)
     if low is None or mean is None or high is None:
         raise UserError(f"{case.text()}: nothing was measured: a bug in Coreloom")
-    image = outcome.program.with_suffix(".bin").stat().st_size
+    image = elf.image_bytes(outcome.program)
     return Row(
         part=case.measurement.part,
         measurement=case.measurement.name,
@@ -291,10 +291,12 @@ def jobs(wanted: Sequence[Case], rounds: int = ROUNDS, window: int = WINDOW) -> 
     return [Job(case.text(), whole(partial(measure, case, rounds, window))) for case in wanted]
 
 
-def packets(grounds: Sequence[str], core: str) -> dict[str, int]:
+def packets(grounds: Sequence[str], core: str) -> list[Job[int]]:
     """Bytes of the program of apps/packets on each kernel, 1 CPU."""
     chosen = soc(core, 1)
-    return {
-        ground: Experiment("packets", chosen, ground).program().with_suffix(".bin").stat().st_size
-        for ground in grounds
-    }
+
+    def job(ground: str) -> Job[int]:
+        program = Experiment("packets", chosen, ground).program
+        return Job(f"compile packets, {ground}", whole(lambda: [elf.image_bytes(program())]))
+
+    return [job(ground) for ground in grounds]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.bench import Bench, Work
 from coreloom.benches.rivals import find_freertos, tools
 from coreloom.benches.smp import caches, locks, modules, page, reach, stages
 from coreloom.benches.smp.bench import (
@@ -34,8 +34,8 @@ class Smp(Bench[Result]):
     title = "Applications of [SMP] on the software kernel, FreeRTOS and the hardware kernel"
     order = 10
     result = Result
+    runs = True
     leading = reach.SWITCH
-    inputs = (*SOC, "src/coreloom/benches/rivals.py")
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -62,8 +62,9 @@ class Smp(Bench[Result]):
         taken = [] if options.quick else locks.run(work)
         staged = [] if options.quick else stages.run(work, not missing)
         waited = [] if options.quick else modules.run(work, options.window)
-        with work.doing("measure the ready queue and the kernel port"):
-            reached = reach.figures(rows)
+        units = work.jobs([], reach.jobs())
+        work.ran()
+        reached = reach.figures(rows, *units)
         method = self.method(window=options.window)
         return Result(
             name=self.name,

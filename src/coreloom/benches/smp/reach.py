@@ -6,14 +6,17 @@ Those beside the paper are of buffered ports, those beside FreeRTOS of direct on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from coreloom.benches.rivals import NAMES, better
 from coreloom.benches.smp import bench as smp
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, whole
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import BUFFERED, DIRECT, WITH_PORTS, Experiment
 from coreloom.simulation.harness import ready_queue
@@ -33,8 +36,40 @@ def port_access(cpus: int = 2) -> float:
     return (marks[1] - marks[0]) / 16
 
 
-def figures(rows: Sequence[smp.Row]) -> list[Figure]:
-    """All figures, from the rows of `bench smp` and measurements of their own."""
+def ready_queue_cycles() -> float:
+    """Most cycles of putting a thread into the ready queue and taking it out, in the unit."""
+    queue = _ready_queue()
+    return float(max(queue[operation][1] for operation in ("push_back", "pop")))
+
+
+def next_cycles() -> float:
+    """Cycles of reading the next thread, in the unit."""
+    return float(_ready_queue()["read_next"])
+
+
+def _ready_queue() -> dict[str, Any]:
+    size = platform.load("smp-standard").kernel
+    return ready_queue.measure(ready_queue.Build.BITMAP, 3, size.threads, size.priorities, 50_000, seed=1)
+
+
+def jobs() -> list[Job[float]]:
+    """What the figures need besides the rows: in the order in which figures() takes it."""
+    return [
+        Job(text, whole(partial(_one, measure)))
+        for text, measure in (
+            ("the ready queue", ready_queue_cycles),
+            ("the next thread of the ready queue", next_cycles),
+            ("the kernel port", port_access),
+        )
+    ]
+
+
+def _one(measure: Callable[[], float]) -> list[float]:
+    return [measure()]
+
+
+def figures(rows: Sequence[smp.Row], queue: float, next_thread: float, port: float) -> list[Figure]:
+    """All figures, from the rows of `bench smp` and those of jobs()."""
 
     case = attrgetter("core", "app", "ports", "kernel", "cpus", "placement")
 
@@ -49,8 +84,6 @@ def figures(rows: Sequence[smp.Row]) -> list[Figure]:
         return max(float(getattr(row(app, kernel, cpus), f"switch_cycles_{of}")) for app in apps)
 
     apps = WITH_PORTS
-    size = platform.load("smp-standard").kernel
-    queue = ready_queue.measure(ready_queue.Build.BITMAP, 3, size.threads, size.priorities, 50_000, seed=1)
     hard = row("packets", "hw", 1, DIRECT)
     same = attrgetter("core", "app", "ports", "cpus")
     others = [r for r in rows if same(r) == same(hard) and r is not hard]
@@ -58,11 +91,11 @@ def figures(rows: Sequence[smp.Row]) -> list[Figure]:
     return [
         Figure(
             "ready-queue operation, in the unit (cycles)",
-            max(queue[op][1] for op in ("push_back", "pop")),
+            queue,
             at_most=4,
         ),
-        Figure("reading the next thread, in the unit (cycles)", queue["read_next"], at_most=1, bound=1),
-        Figure("kernel port access from the core (cycles)", port_access(), at_most=4, bound=1),
+        Figure("reading the next thread, in the unit (cycles)", next_thread, at_most=1, bound=1),
+        Figure("kernel port access from the core (cycles)", port, at_most=4, bound=1),
         Figure(
             SWITCH,
             largest("hw", 2, "mean"),

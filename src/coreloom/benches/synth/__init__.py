@@ -29,12 +29,8 @@ class Synth(Bench[Result]):
     title = "Area and clock of the units on an FPGA"
     order = 70
     result = Result
+    runs = True
     leading = "LUT4: cl_scheduler:hybrid"
-    # runtime: whole platforms have their loader in ROM
-    inputs = (
-        *("rtl", "runtime", "platforms"),
-        *("src/coreloom/design", "src/coreloom/synthesis", "src/coreloom/toolchain"),
-    )
     tools = results.SYNTH_TOOLS
 
     @property
@@ -77,6 +73,7 @@ class Synth(Bench[Result]):
         rows = synth.run(jobs, place, options.seeds, target, options.device, options.wide)
         counted = units.of_smp() if options.gates or self.whole(options) else []
         gates = work.jobs([], [Job(f"{job.label}, gates", whole(partial(_gates, job))) for job in counted])
+        work.ran()
         return Result(
             name=self.name,
             rows=rows,

@@ -9,10 +9,10 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coreloom import uses
 from coreloom.design.platform import POLICIES, READY_QUEUES
 from coreloom.errors import UserError
 from coreloom.paths import RTL
@@ -43,7 +43,7 @@ def rtl() -> tuple[Path, ...]:
     return verilate.in_order(_KERNEL / "rtl")
 
 
-@lru_cache
+@uses.kept
 def referee(config: Config, ready_queue: str | None = None) -> Path:
     design = verilate.Design("cl_kernel_referee", (*rtl(), _KERNEL / "tb" / "cl_kernel_referee.sv"))
     sizes = params(config, ready_queue)
@@ -68,9 +68,9 @@ def play(
     """
     stream, cycles = folder / "stream.bin", folder / "cycles.bin"
     stream.write_bytes(pack(steps))
-    done = subprocess.run(
-        [model or referee(config), stream, str(seed), cycles], capture_output=True, text=True, timeout=1200
-    )
+    model = model or referee(config)
+    uses.runs()
+    done = subprocess.run([model, stream, str(seed), cycles], capture_output=True, text=True, timeout=1200)
     if done.returncode != 0:
         raise UserError(f"the kernel is wrong: {config}, seed {seed}: {done.stderr or done.stdout}")
     raw = cycles.read_bytes()

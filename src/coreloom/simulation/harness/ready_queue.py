@@ -8,6 +8,7 @@ import subprocess
 from enum import IntEnum
 from typing import Any
 
+from coreloom import uses
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 from coreloom.toolchain import verilate
@@ -55,6 +56,7 @@ def measure(
         },
         name="ready-queue",
     )
+    uses.runs()
     done = subprocess.run([model, str(operations), str(seed)], capture_output=True, text=True)
     if done.returncode != 0:
         raise UserError(f"the ready queue is wrong: {done.stderr.strip()}")

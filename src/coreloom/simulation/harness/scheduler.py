@@ -9,10 +9,10 @@ import struct
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from coreloom import uses
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, RTL
 from coreloom.reference.scheduler import HARDWARE, Answer, Build, Op, Scheduler, Status
@@ -92,7 +92,7 @@ def _label(op: int, answer: Answer, was_queued: bool, was_empty: bool) -> str:
     return name
 
 
-@lru_cache
+@uses.kept
 def _model(build: Build, threads: int, priorities: int, hw_threads: int) -> Path:
     design = verilate.Design("cl_scheduler", verilate.in_order(_KERNEL / "rtl"))
     params = {"Build": build, "Threads": threads, "Priorities": priorities, "HwThreads": hw_threads}
@@ -106,6 +106,7 @@ def play(stream: Stream, seed: int) -> dict[str, Cycles]:
     """
     like = stream.scheduler
     model = _model(like.build, like.threads, like.priorities, like.hw_threads)
+    uses.runs()
     # Cycles until the outputs are exact again
     settle = like.threads + 16 if like.build is Build.LINEAR else 8
     BUILD.mkdir(parents=True, exist_ok=True)
