@@ -63,11 +63,11 @@ def edit(monkeypatch: pytest.MonkeyPatch) -> Edit:
         ("rtl/soc/rtl/cl_uart.sv", b"// one\n\n", b"`define ONE 1\n", {"scheduler", "model", "synth"}),
         ("rtl/kernel/tb/scheduler.cpp", b"/* one\ntwo */\n", b"static int one;\n", {"scheduler"}),
         ("runtime/hw/cl_hw.c", b"// one\n", b"static int one;\n", {"scheduler", "model"}),
-        ("apps/packets/packets.c", b"// one\n", b"static int one;\n", {"model"}),
+        ("apps/packets/rules.c", b"// one\n", b"static int one;\n", {"model"}),
         ("policies/dwrr.c", b"// one\n", b"static int one;\n", {"fairness", "model"}),
-        ("linux/lagmeter/lagmeter.c", b"// one\n", b"static int one;\n", {"linux"}),
+        ("linux/lagmeter/meter.c", b"// one\n", b"static int one;\n", {"linux"}),
         ("linux/exclusive/run.c", b"// one\n", b"static int one;\n", {"exclusive"}),
-        ("linux/vm/work/work.c", b"// one\n", b"static int one;\n", {"exclusive", "linux"}),
+        ("linux/user/session.c", b"// one\n", b"static int one;\n", {"exclusive", "linux"}),
         ("src/coreloom/benches/scheduler/delays.py", b"# one\n", b"import os\n", {"scheduler"}),
         ("src/coreloom/simulation/measure.py", b"# one\n", b"import os\n", {"scheduler", "model"}),
         ("src/coreloom/scheduling/workload.py", b"# one\n", b"import os\n", {"fairness", "model"}),
@@ -167,7 +167,7 @@ def test_what_runs_must_be_planned() -> None:
     work = Shown(Local(), planned)
     assert bench.measure(bench.defaults(), work).method == "[1]"
     assert work.found == planned
-    with pytest.raises(UserError, match="^run: model of all is not in the bench's plan: a bug in Coreloom$"):
+    with pytest.raises(UserError, match=r"^run: model of all is not in the bench's plan: a bug in Coreloom$"):
         bench.measure(bench.defaults(), Shown(Local(), planned - {"model of all"}))
 
 
