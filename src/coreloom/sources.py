@@ -82,9 +82,9 @@ def python(text: str) -> str:
             begin = (documented.lineno, documented.col_offset)
             cuts.append((begin, (documented.end_lineno, documented.end_col_offset)))
             gone.update(range(documented.lineno, documented.end_lineno))
-    for (first, begin), (last, stop) in sorted(cuts, reverse=True):
+    for (first, left), (last, right) in sorted(cuts, reverse=True):
         lines[first - 1 : last] = [
-            lines[first - 1][:begin] + lines[last - 1][stop:],
+            lines[first - 1][:left] + lines[last - 1][right:],
             *[b""] * (last - first),  # so that those behind keep their numbers
         ]
     texts -= gone

@@ -39,7 +39,7 @@ def test_pages_of_the_results_that_are_here(place: Path, capsys: pytest.CaptureF
     folder = place / "docs" / "results"
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        f"wrote {folder / 'data' / 'policies.json'}",
+        f"wrote {folder / 'data' / 'policies.tsv'}",
         f"wrote {folder / 'policies.md'}",
         f"wrote {place / 'docs' / 'not-reached.md'}",
         f"wrote {folder / 'README.md'}",
@@ -49,7 +49,7 @@ def test_pages_of_the_results_that_are_here(place: Path, capsys: pytest.CaptureF
     assert (folder / "policies.md").read_text().splitlines()[:5] == [
         "# Scheduling policies on the SoC: decisions, shares, moves, area",
         "",
-        "<!-- Made by `coreloom report` from data/policies.json; do not edit. -->",
+        "<!-- Made by `coreloom report` from data/policies.tsv; do not edit. -->",
         "",
         "How it was measured.",
     ]

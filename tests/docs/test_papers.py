@@ -8,7 +8,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from coreloom import paths
@@ -19,7 +18,7 @@ from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
 from coreloom.programs import usage
-from coreloom.report import papers, results
+from coreloom.report import compact, papers, results
 from coreloom.synthesis import units
 
 PAPERS = papers.load()
@@ -136,7 +135,7 @@ reason = "no time"
 def test_a_page(place: Path) -> None:
     (place / "docs" / "papers" / "one.toml").write_text(_ONE)
     data = {"rows": [{"cpus": 1, "done": 5}, {"cpus": 2, "done": 20759}]}
-    (place / "docs" / "results" / "data" / "some.json").write_bytes(msgspec.json.encode(data))
+    (place / "docs" / "results" / "data" / "some.tsv").write_bytes(compact.encode(data))
     (text,) = papers.pages().values()
     columns = "| no. | item | in the paper | state | what differs, or why | where | run | figures |\n"
     rule = "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
@@ -175,18 +174,18 @@ _BOTH = '{ text = "both", data = "some", field = "done" }'
         (
             _CITED.replace("cpus = 2", "cpus = 3"),
             14,
-            "figure 'fast': 0 rows of some.json (rows) fit, not one: correct data, list, where or field",
+            "figure 'fast': 0 rows of some (rows) fit, not one: correct data, list, where or field",
         ),
         (
             _CITED.replace("340", "278"),
             14,
-            "figure 'fast': the item says that the paper has 278, some.json has 340: "
+            "figure 'fast': the item says that the paper has 278, some has 340: "
             "correct the one that is wrong",
         ),
         (
             _CITED.replace(_FAST, f'{_FAST}, says = "20 758"').replace("20 759 of", "20 758 of"),
             14,
-            "figure 'fast': the item says 20 758, some.json has 20 759: correct the item",
+            "figure 'fast': the item says 20 758, some has 20 759: correct the item",
         ),
         (
             _ONE.replace(_FAST, f'{_FAST}, says = "20 759"'),
@@ -199,7 +198,7 @@ def test_a_figure_that_the_data_do_not_have(place: Path, text: str, line: int, w
     text = text.replace(_BOTH, '{ text = "slow", data = "some", where = { cpus = 1 }, field = "done" }')
     (place / "docs" / "papers" / "one.toml").write_text(text)
     data = {"rows": [{"cpus": 1, "done": 5}, {"cpus": 2, "done": 20759, "paper_done": 340}]}
-    (place / "docs" / "results" / "data" / "some.json").write_bytes(msgspec.json.encode(data))
+    (place / "docs" / "results" / "data" / "some.tsv").write_bytes(compact.encode(data))
     if not what:
         papers.check()
         return

@@ -470,7 +470,7 @@ def test_the_page(content: Result) -> None:
     assert text.splitlines()[:5] == [
         "# A CPU of its own: [GF]'s Golden-Finger on a current kernel",
         "",
-        "<!-- Made by `coreloom report` from data/exclusive.json; do not edit. -->",
+        "<!-- Made by `coreloom report` from data/exclusive.tsv; do not edit. -->",
         "",
         "How it was measured.",
     ]

@@ -149,7 +149,14 @@ def test_the_page_has_all_tables_and_plots(content: fairness.Result) -> None:
     assert "](fairness-gap.svg)" in text
     for file in BENCH.plots(content):
         assert ET.fromstring(made[f"docs/results/{file}"]).tag.endswith("svg"), file
-    assert [row[0] for row in page.summary(content.rows).rows] == list(SWEPT)
+    assert [row[0] for row in page.summary(content.rows, content.sweeps()).rows] == list(SWEPT)
+
+
+def test_the_published_form_has_the_same_page(content: fairness.Result) -> None:
+    assert sum(row.kind == Kind.SWEEP for row in content.rows) > 1
+    shown = BENCH.shown(content)
+    assert not [row for row in shown.rows if row.kind == Kind.SWEEP]
+    assert pages.published(BENCH, content) == pages.published(BENCH, shown)
 
 
 def test_a_result_is_read_as_it_was_written(content: fairness.Result) -> None:

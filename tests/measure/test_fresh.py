@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pytest
@@ -141,7 +141,7 @@ class _Some(Bench[Result]):
     parts: tuple[str, ...] = ("one", "two")
 
     def measure(self, options: Namespace, work: Work) -> Result:
-        first = [prepare(part, lambda part=part: uses.note(f"image {part}")) for part in self.parts]
+        first = [prepare(part, partial(uses.note, f"image {part}")) for part in self.parts]
         rows = work.jobs(first, [Job("run", whole(self.run))])
         work.ran()
         return Result(name=self.name, method=str(rows))

@@ -93,7 +93,7 @@ def test_a_bench_is_a_folder(
     assert made["docs/results/squares.md"].splitlines()[:5] == [
         "# Squares",
         "",
-        "<!-- Made by `coreloom report` from data/squares.json; do not edit. -->",
+        "<!-- Made by `coreloom report` from data/squares.tsv; do not edit. -->",
         "",
         "3 numbers are multiplied.",
     ]

@@ -14,6 +14,7 @@ from coreloom.benches.scheduler import delays, page, published
 from coreloom.benches.scheduler.bench import KernelRow, Row, UnitRow
 from coreloom.benches.synth import BENCH as SYNTH
 from coreloom.errors import UserError
+from coreloom.report import results
 from coreloom.report.table import number
 from coreloom.simulation.simulate import Event, Kind
 from coreloom.synthesis import pnr, synth
@@ -152,7 +153,8 @@ def test_clocks_are_those_of_the_published_synth(monkeypatch: pytest.MonkeyPatch
     path.parent.mkdir(parents=True)
     other = msgspec.structs.replace(PLACED, build="smp-standard")
     unit = msgspec.structs.replace(PLACED, unit="cl_scheduler")
-    path.write_bytes(msgspec.json.encode({"name": "synth", "rows": [other, PLACED, unit]}))
+    content = SYNTH.result(name="synth", rows=[other, PLACED, unit])
+    path.write_bytes(results.publish(content))
     assert published.clocks() == {"bitmap": PLACED}
 
 

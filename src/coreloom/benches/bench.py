@@ -171,7 +171,7 @@ class Bench(ABC, Generic[R]):
     @property
     def published(self) -> Path:
         """The result file that its page is made from, which is committed."""
-        return paths.ROOT / "docs" / "results" / "data" / f"{self.name}.json"
+        return results.published(self.name)
 
     def read(self) -> R:
         """The last whole result of this checkout, else the published one. UserError if there is none."""
@@ -188,6 +188,10 @@ class Bench(ABC, Generic[R]):
         """The result that its page is made from; None if it has none."""
         path = self.published
         content: R | None = results.read(self.result, path, self.command) if path.exists() else None
+        return content
+
+    def shown(self, content: R) -> R:
+        """As much of a result as its page needs, or a paper's item: what is published."""
         return content
 
     def options(self, parser: ArgumentParser) -> None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from coreloom.benches.bench import Bench
 from coreloom.conformance import functions
 from coreloom.errors import UserError
 from coreloom.report import papers, results
-from coreloom.report.page import page
+from coreloom.report.page import Plot, page
 from coreloom.report.table import Table
 
 BEGIN = "<!-- results: begin (made by `coreloom report`) -->"
@@ -55,12 +55,12 @@ def write() -> tuple[list[Path], list[str]]:
                     f"{new.name} was measured with uncommitted changes: commit them, then run "
                     f"`coreloom {bench.command}` again"
                 )
+            less = published(bench, content)
             target = bench.published
-            if not target.exists() or target.read_bytes() != new.read_bytes():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                written.append(Path(shutil.copyfile(new, target)))
-        if published := bench.read_published():
-            found[bench.name] = published
+            if not target.exists() or target.read_bytes() != less:
+                written.append(results.write_atomically(target, less))
+        if there := bench.read_published():
+            found[bench.name] = there
         else:
             missing.append(bench.command)
     if not found:
@@ -73,14 +73,29 @@ def write() -> tuple[list[Path], list[str]]:
     return written, missing
 
 
+def published(bench: Bench[Any], content: Any) -> bytes:
+    """What is published of a result. UserError if the page of that would be another one."""
+    text = results.publish(bench.shown(content))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / bench.published.name
+        path.write_bytes(text)
+        less = results.read(bench.result, path, bench.command)
+    if _shown(bench, less) != _shown(bench, content):
+        raise UserError(f"{bench.name}: its page needs more than is published of it: a bug in Coreloom")
+    return text
+
+
+def _shown(bench: Bench[Any], content: Any) -> tuple[str, dict[str, Plot]]:
+    plots = bench.plots(content)
+    return page(bench.title, content, [*bench.tables(content), *bench.details(content)], plots), plots
+
+
 def pages(found: dict[str, Any]) -> dict[str, str]:
     """Path in the checkout -> text, of all that follows from these results (bench -> result)."""
     made: dict[str, str] = {}
     for name, content in found.items():
         bench = registry.get(name)
-        plots = bench.plots(content)
-        tables = [*bench.tables(content), *bench.details(content)]
-        made[f"docs/results/{name}.md"] = page(bench.title, content, tables, plots)
+        made[f"docs/results/{name}.md"], plots = _shown(bench, content)
         made |= {f"docs/results/{file}": plot.svg for file, plot in plots.items()}
     if "rtos" in found:  # whose cycles it shows
         made["docs/reference/posix.md"] = functions.page()
@@ -98,7 +113,7 @@ def index(found: dict[str, Any]) -> str:
     table = headlines(found, "../")
     parts = [
         "# Results",
-        "<!-- Made by `coreloom report` from data/*.json; do not edit. -->",
+        "<!-- Made by `coreloom report` from data/*.tsv; do not edit. -->",
         "Each page says how it was measured, at which commit and with which tools. "
         "`coreloom report --stale` lists those that this tree would no longer give. "
         "[Figures not reached](../not-reached.md) are listed with their reasons.",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from coreloom.report.compact import SUFFIX
 from coreloom.report.results import Result
 from coreloom.report.table import Table
 
@@ -20,7 +21,7 @@ class Plot(NamedTuple):
 def page(title: str, content: Result, tables: Sequence[Table], plots: Mapping[str, Plot]) -> str:
     """The text of a page; plots by file name."""
     parts = [f"# {title}", ""]
-    parts += [f"<!-- Made by `coreloom report` from data/{content.name}.json; do not edit. -->", ""]
+    parts += [f"<!-- Made by `coreloom report` from data/{content.name}{SUFFIX}; do not edit. -->", ""]
     parts += [content.method, origin(content), ""]
     for file, plot in plots.items():
         parts += [f"![{plot.text}]({file})", ""]

@@ -18,6 +18,7 @@ import msgspec
 
 from coreloom import paths
 from coreloom.errors import UserError
+from coreloom.report import compact, results
 from coreloom.report.table import Table, number
 
 if sys.version_info >= (3, 11):
@@ -46,7 +47,7 @@ class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure: `field` of the one row of a published result whose fields equal `where`."""
 
     text: str
-    data: str  # docs/results/data/NAME.json
+    data: str  # docs/results/data/NAME
     field: str
     where: dict[str, str | int | float | bool] = {}
     list: str = "rows"  # which list of the file; "reach" has the figures to reach
@@ -172,7 +173,7 @@ def _defect(item: Item, shown: Shown) -> str:
     name, rows = f"figure '{shown.text}'", _rows(shown)
     if len(rows) != 1:
         return (
-            f"{name}: {len(rows)} rows of {shown.data}.json ({shown.list}) fit, not one: "
+            f"{name}: {len(rows)} rows of {shown.data} ({shown.list}) fit, not one: "
             "correct data, list, where or field"
         )
     (row,) = rows
@@ -180,11 +181,11 @@ def _defect(item: Item, shown: Shown) -> str:
     if shown.says and shown.says not in f"{item.text} {item.reason}":
         return f"{name}: the item does not say {shown.says}: say it there, or remove says"
     if shown.says and not _agree(shown.says, here):
-        return f"{name}: the item says {shown.says}, {shown.data}.json has {_number(here)}: correct the item"
+        return f"{name}: the item says {shown.says}, {shown.data} has {_number(here)}: correct the item"
     theirs = row.get(_OF_THE_PAPER.get(shown.field, ""))
     if shown.paper and theirs is not None and not _agree(shown.paper.split()[0], theirs):
         return (
-            f"{name}: the item says that the paper has {shown.paper}, {shown.data}.json has "
+            f"{name}: the item says that the paper has {shown.paper}, {shown.data} has "
             f"{_number(theirs)}: correct the one that is wrong"
         )
     return ""
@@ -218,8 +219,11 @@ def value(shown: Shown) -> Any:
 
 
 def _data(name: str) -> Mapping[str, Any]:
-    path = paths.ROOT / "docs" / "results" / "data" / f"{name}.json"
-    content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    path = results.published(name)
+    if path.exists():
+        return compact.decode(path.read_bytes())
+    other = path.with_suffix(".json")  # of a measurement that is no bench
+    content: dict[str, Any] = json.loads(other.read_text()) if other.exists() else {}
     return content
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result files: every measurement becomes build/results/<name>.json with what is needed to repeat it."""
+"""Result files: every measurement becomes build/results/<name>.json with what is needed to repeat it.
+
+What is published of one, as far as pages show it, is docs/results/data/<name>.tsv (coreloom.report.compact).
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ import msgspec
 from coreloom import paths, uses
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
+from coreloom.report import compact
 from coreloom.report.figure import Figure
 
 # Packages that change a figure when their version changes.
@@ -156,11 +160,24 @@ def _write(name: str, content: Any, path: Path | None) -> Path:
 def read(kind: type[R], path: Path, command: str) -> R:
     """The result in a file; a UserError says which command makes it."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        content = path.read_bytes()
+        if path.suffix == compact.SUFFIX:
+            return msgspec.convert(compact.decode(content), type=kind, str_keys=True)
+        return msgspec.json.decode(content, type=kind)
     except FileNotFoundError:
         raise UserError(f"no results yet: run `coreloom {command}` first") from None
-    except msgspec.DecodeError as defect:  # not JSON, or not of this kind
+    except (msgspec.DecodeError, ValueError) as defect:  # not as it was written, or not of this kind
         raise UserError(f"{path.name} is damaged ({defect}): run `coreloom {command}` again") from None
+
+
+def published(name: str) -> Path:
+    """Where what is published of a result is."""
+    return paths.ROOT / "docs" / "results" / "data" / f"{name}{compact.SUFFIX}"
+
+
+def publish(content: Result) -> bytes:
+    """What published() has of it."""
+    return compact.encode(msgspec.to_builtins(content, str_keys=True))
 
 
 def once(name: str, made_of: Sequence[Path | str], measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
+import msgspec
+
 from coreloom.benches.bench import SIMULATOR, Bench, Work
 from coreloom.benches.fairness import page
-from coreloom.benches.fairness.bench import Result, balance, figures, jobs
-from coreloom.benches.fairness.cases import QUICK_RUNS, RUNS
+from coreloom.benches.fairness.bench import Result, Row, balance, figures, jobs
+from coreloom.benches.fairness.cases import QUICK_RUNS, RUNS, Kind
 from coreloom.jobs.job import prepare
 from coreloom.options import positive
 from coreloom.report.page import Plot
@@ -39,7 +41,23 @@ class Fairness(Bench[Result]):
     def measure(self, options: Namespace, work: Work) -> Result:
         first = [prepare("compile the simulator", build.build)]
         rows = work.jobs(first, jobs(options.quick, options.runs))
-        return Result(name=self.name, rows=rows, balance=balance(), reach=figures(rows), method=self.method())
+        return Result(
+            name=self.name,
+            rows=rows,
+            balance=balance(),
+            reach=figures(rows),
+            method=self.method(),
+        )
+
+    def shown(self, content: Result) -> Result:
+        """Of the random runs only what they have in common, and the gaps over time that are plotted."""
+
+        def row(full: Row) -> Row:
+            plotted = full.policy in page.OVER_TIME and not full.tick_us
+            return full if plotted else msgspec.structs.replace(full, gaps_in_B=[])
+
+        rows = [row(full) for full in content.rows if full.kind != Kind.SWEEP]
+        return msgspec.structs.replace(content, rows=rows, swept=list(content.sweeps()))
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

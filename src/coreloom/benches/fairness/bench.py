@@ -74,6 +74,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return math.inf if self.share_ratio is None else self.share_ratio
 
 
+class Swept(msgspec.Struct, frozen=True, kw_only=True):
+    """All random runs under one policy."""
+
+    policy: str
+    runs: int
+    gap_median: float  # in B, as the next one
+    gap_most: float
+    over_bound: float  # the worst gap over dwrr's bound
+    above: int  # runs beyond it
+    share_error: float
+    idle_share: float  # the rest: means of the runs
+    migrations: float  # in a second and CPU
+    switches: float
+
+
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
     """What cfs' own balance rule finds in the counter-example, in weights."""
 
@@ -86,7 +101,38 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
 class Result(results.Result, kw_only=True):
     rows: list[Row]
+    swept: list[Swept] = msgspec.field(
+        default_factory=list
+    )  # of the random runs, where these are not among the rows
     balance: Balance
+
+    def sweeps(self) -> Sequence[Swept]:
+        """What the random runs have in common."""
+        return self.swept or swept(self.rows)
+
+
+def swept(rows: Sequence[Row]) -> list[Swept]:
+    """A line for each policy of the random runs among the rows."""
+    runs = [row for row in rows if row.kind == Kind.SWEEP]
+    found = []
+    for policy in dict.fromkeys(row.policy for row in runs):
+        of = [row for row in runs if row.policy == policy]
+        gaps = sorted(row.gap_in_B for row in of)
+        found.append(
+            Swept(
+                policy=policy,
+                runs=len(of),
+                gap_median=gaps[len(gaps) // 2],
+                gap_most=gaps[-1],
+                over_bound=max(row.gap_in_B / row.bound_in_B for row in of),
+                above=sum(row.gap_in_B > row.bound_in_B for row in of),
+                share_error=max(row.share_error for row in of),
+                idle_share=fmean(row.idle_share for row in of),
+                migrations=fmean(row.migrations_per_s / row.cpus for row in of),
+                switches=fmean(row.switches_per_s / row.cpus for row in of),
+            )
+        )
+    return found
 
 
 def balance() -> Balance:

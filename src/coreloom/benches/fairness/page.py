@@ -5,25 +5,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from statistics import fmean, pstdev
+from statistics import pstdev
 
-from coreloom.benches.fairness.bench import Balance, Result, Row
+from coreloom.benches.fairness.bench import Balance, Result, Row, Swept
 from coreloom.benches.fairness.cases import SWEPT, Kind
 from coreloom.report import plots
 from coreloom.report.page import Plot
 from coreloom.report.table import Table, number, reach
 
+OVER_TIME = ("cfs", "ring", "dwrr")  # policies whose gap is plotted
 PAPER_LOCKS = {"cfs": 12.8319, "dwrr": 7.4515}  # [DWRR]: seconds of sysbench threads on four Cortex-A9
 
 
 def tables(content: Result) -> list[Table]:
     """All of them."""
     rows = content.rows
-    kinds = (counterexample, five_on_four, infeasible, sweep, interactive, locks, settings, reserve, coarse)
     return [
-        summary(rows),
+        summary(rows, content.sweeps()),
         balance(content.balance),
-        *(make(rows) for make in kinds),
+        *(make(rows) for make in (counterexample, five_on_four, infeasible)),
+        sweep(content.sweeps()),
+        *(make(rows) for make in (interactive, locks, settings, reserve, coarse)),
         reach(content.reach, "the model"),
     ]
 
@@ -138,34 +140,22 @@ def infeasible(rows: Sequence[Row]) -> Table:
     )
 
 
-def sweep(rows: Sequence[Row]) -> Table:
+def sweep(found: Sequence[Swept]) -> Table:
     """All runs of a policy in a line."""
-    swept = of_kind(rows, Kind.SWEEP)
-    lines = []
-    for policy in dict.fromkeys(row.policy for row in swept):
-        of = [row for row in swept if row.policy == policy]
-        gaps = sorted(row.gap_in_B for row in of)
-        lines.append(
-            (
-                policy,
-                number(len(of)),
-                number(gaps[len(gaps) // 2], 2),
-                number(gaps[-1], 2),
-                number(max(row.gap_in_B / row.bound_in_B for row in of), 3),
-                number(sum(row.gap_in_B > row.bound_in_B for row in of)),
-                _percent(max(row.share_error for row in of)),
-                _percent(fmean(row.idle_share for row in of), 2),
-                number(fmean(row.migrations_per_s / row.cpus for row in of), 1),
-                number(fmean(row.switches_per_s / row.cpus for row in of), 1),
-            )
-        )
     return Table(
         "Random CPUs, threads and weights",
         (
             *("policy", "runs", "gap in B: median", "worst", "worst over dwrr's bound", "runs above it"),
             *("largest error of a share", "CPUs idle", "migrations/s per CPU", "switches/s per CPU"),
         ),
-        tuple(lines),
+        tuple(
+            (
+                *(each.policy, number(each.runs), number(each.gap_median, 2), number(each.gap_most, 2)),
+                *(number(each.over_bound, 3), number(each.above), _percent(each.share_error)),
+                *(_percent(each.idle_share, 2), number(each.migrations, 1), number(each.switches, 1)),
+            )
+            for each in found
+        ),
     )
 
 
@@ -264,9 +254,10 @@ def coarse(rows: Sequence[Row]) -> Table:
     )
 
 
-def summary(rows: Sequence[Row]) -> Table:
+def summary(rows: Sequence[Row], found: Sequence[Swept]) -> Table:
     """A line for each policy: what it is good at and what not."""
     lines = []
+    gaps = {each.policy: each.gap_most for each in found}
     for policy in SWEPT:
         of = [row for row in rows if row.policy == policy]
         greedy = of_kind(of, Kind.INTERACTIVE)[2]
@@ -275,21 +266,21 @@ def summary(rows: Sequence[Row]) -> Table:
                 policy,
                 number(of_kind(of, Kind.COUNTEREXAMPLE)[0].ratio, 2),
                 _percent(of_kind(of, Kind.FIVE_ON_FOUR)[0].utilisation_stddev),
-                number(max(row.gap_in_B for row in of_kind(of, Kind.SWEEP)), 2),
+                number(gaps[policy], 2),
                 number(greedy.waiting_mean_us / 1000, 1),
                 number(greedy.migrations_per_s, 1),
                 number(greedy.switches_per_s, 1),
             )
         )
     ideal = of_kind(rows, Kind.COUNTEREXAMPLE)[0].ideal_ratio
-    runs = {row.seed for row in of_kind(rows, Kind.SWEEP)}
+    runs = max(each.runs for each in found)
     return Table(
         "Scheduling policies in the model",
         (
             "policy",
             f"[DWRR]'s counter-example (by weight {ideal:.2f})",
             "5 threads on 4 CPUs: standard deviation",
-            f"worst gap in B, {len(runs)} random runs",
+            f"worst gap in B, {runs} random runs",
             "wait of a thread for 5 ms of computing, among 16 on 4 CPUs, ms",
             "migrations/s there",
             "switches/s",
@@ -312,7 +303,7 @@ def plotted(content: Result) -> dict[str, Plot]:
     gaps = {
         row.policy: [((n + 1) * row.seconds / len(row.gaps_in_B), gap) for n, gap in enumerate(row.gaps_in_B)]
         for row in rows
-        if row.policy in ("cfs", "ring", "dwrr")
+        if row.policy in OVER_TIME
     }
     level = (2, "dwrr's bound: 2 B")
     lines = plots.lines(over_time, "seconds", "gap in B", gaps, level=level, top=10)
