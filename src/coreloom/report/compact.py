@@ -8,9 +8,9 @@
     standard	1	278
         2	340
 
-Behind the name of a list stand how many rows it has, and what they have in common. Cells are separated by tabs.
-An empty one is as the one above it; MISSING: the row has no such field. A cell is JSON; a word needs no quotes.
-`a.b` is the field b of the object a. Numbers have DIGITS digits, more than a page shows.
+Behind the name of a list stand how many rows it has, and what they have in common. Cells are separated by
+tabs. An empty one is as the one above it; MISSING: the row has no such field. A cell is JSON; a word needs no
+quotes. `a.b` is the field b of the object a. Numbers have DIGITS digits, more than a page shows.
 """
 
 from __future__ import annotations
