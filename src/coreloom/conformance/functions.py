@@ -12,6 +12,7 @@ import msgspec
 from coreloom.conformance.run import GROUNDS
 from coreloom.conformance.suite import tests
 from coreloom.paths import ROOT
+from coreloom.report import results
 from coreloom.report.table import Table
 
 if sys.version_info >= (3, 11):
@@ -20,8 +21,6 @@ else:
     import tomli as tomllib
 
 _DATA = Path(__file__).with_name("functions.toml")
-# Published by `coreloom report`, if it was ever.
-_CYCLES = ROOT / "docs" / "results" / "data" / "rtos.json"
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -70,15 +69,16 @@ class _Row(msgspec.Struct):
     case: str | None = None
 
 
-class _Rtos(msgspec.Struct):
-    rows: list[_Row] = []
+class _Rtos(results.Result, kw_only=True):
+    rows: list[_Row]
 
 
 def _cycles() -> dict[tuple[str, str], str]:
     """By call and ground, what it costs when it need not wait."""
-    if not _CYCLES.is_file():
+    path = results.published("rtos")
+    if not path.is_file():
         return {}
-    rows = msgspec.json.decode(_CYCLES.read_bytes(), type=_Rtos).rows
+    rows = results.read(_Rtos, path, "bench rtos").rows
     return {
         (row.measurement, row.ground): f"{row.mean:g}"
         for row in rows
