@@ -67,10 +67,14 @@ def faults(rows: Rows) -> Iterator[str]:
 
 def requirements(rows: Rows) -> Iterator[str]:
     """REQUIREMENT: the files that check it, and the tiers that run these."""
-    stated = {name for page in RTL.rglob("README.md") for name in _named(page.read_text())}
     checks = _checks(rows)
-    for name in sorted(stated, key=lambda name: (name.rpartition("-")[0], int(name.rpartition("-")[2]))):
+    for name in sorted(stated(), key=lambda name: (name.rpartition("-")[0], int(name.rpartition("-")[2]))):
         yield f"{name}: {'; '.join(checks.get(name, ['untested']))}"
+
+
+def stated() -> set[str]:
+    """The requirements of all units."""
+    return {name for page in RTL.rglob("README.md") for name in named(page.read_text())}
 
 
 def _checks(rows: Rows) -> dict[str, list[str]]:
@@ -80,14 +84,14 @@ def _checks(rows: Rows) -> dict[str, list[str]]:
     for item, tier in rows:
         modules[item.path][tier] += 1
         if isinstance(item, pytest.Function):
-            for name in _named(inspect.getdoc(item.function) or ""):
+            for name in named(inspect.getdoc(item.function) or ""):
                 tests[name][parts(item.nodeid)[0]][tier] += 1
     texts = {path: path.read_text() for path in modules}
     properties = [*RTL.rglob("*.sv"), *(ROOT / "tests").rglob("*.sv"), *texts]
     for path in properties:
         prove = [m for m, text in texts.items() if m == path or ("formal" in m.name and path.stem in text)]
         count = sum((modules[module] for module in prove), Counter[str]())
-        for name in _named(path.read_text()) if count else ():
+        for name in named(path.read_text()) if count else ():
             if not (path in texts and any(test.startswith(_place(path)) for test in tests[name])):
                 tests[name][_place(path)] = count
     return {
@@ -100,7 +104,7 @@ def _place(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def _named(text: str) -> set[str]:
+def named(text: str) -> set[str]:
     """The requirements that a text names; `REQ-bus-1 to 3 and 5` are four."""
     names = set()
     for found in _REQUIREMENT.finditer(text):

@@ -15,9 +15,10 @@ from types import SimpleNamespace
 
 import pytest
 
+import overview
 import run
 import tiers
-from coreloom.paths import ROOT
+from coreloom.paths import ROOT, RTL
 from tiers import Mark
 
 FILE, CASE = "soc/test_bus.py", "standard-2"
@@ -67,6 +68,17 @@ def test_each_prefix_of_the_table_is_there() -> None:
 def test_make_has_the_subjects() -> None:
     (listed,) = re.findall(r"^SUBJECTS := (.*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert tuple(listed.split()) == tiers.SUBJECTS
+
+
+def test_each_requirement_is_named_where_it_is_checked() -> None:
+    checks = [*(ROOT / "tests").rglob("*.py"), *RTL.rglob("*.sv")]
+    assert overview.stated() - {name for path in checks for name in overview.named(path.read_text())} == set()
+
+
+def test_numbers_of_requirements() -> None:
+    assert overview.named("REQ-bus-1, 3 to 5 and 7; REQ-lock-2") == {
+        *("REQ-bus-1", "REQ-bus-3", "REQ-bus-4", "REQ-bus-5", "REQ-bus-7", "REQ-lock-2"),
+    }
 
 
 TESTS = """

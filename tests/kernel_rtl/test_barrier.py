@@ -103,6 +103,7 @@ def barriers_prove(others: int, old: str = "", new: str = "", never: bool = Fals
 
 
 @pytest.mark.parametrize("others", [0, 1, 2, 65535])
+@pytest.mark.formal
 def test_nobody_passes_before_the_last_has_come(others: int) -> None:
     """After every sequence of arrivals."""
     assert barriers_prove(others)
@@ -118,10 +119,12 @@ def test_nobody_passes_before_the_last_has_come(others: int) -> None:
     ids=["again", "asleep", "alone"],
 )
 @pytest.mark.nightly(but=("again", "asleep"))
+@pytest.mark.formal
 def test_the_proof_of_barriers_notices(old: str, new: str) -> None:
     assert not all(barriers_prove(others, old, new) for others in (0, 2))
 
 
+@pytest.mark.formal
 def test_the_last_comes() -> None:
     """The properties are not true of nothing."""
     assert not barriers_prove(2, never=True)

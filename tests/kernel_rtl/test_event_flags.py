@@ -170,6 +170,7 @@ def flags_prove(
 
 
 @pytest.mark.parametrize("threads", [2, pytest.param(3, marks=pytest.mark.nightly)])
+@pytest.mark.formal
 def test_a_set_wakes_whom_it_should(threads: int) -> None:
     """After every sequence of operations."""
     assert flags_prove(threads)
@@ -198,10 +199,12 @@ def test_a_set_wakes_whom_it_should(threads: int) -> None:
     ids=["order", "forgets", "clears", "try", "read", "asleep"],
 )
 @pytest.mark.nightly(but=("order", "try"))
+@pytest.mark.formal
 def test_the_proof_of_event_flags_notices(module: str, old: str, new: str) -> None:
     assert not flags_prove(2, module, old, new)
 
 
+@pytest.mark.formal
 def test_all_may_be_woken() -> None:
     """The properties are not true of nothing."""
     assert not flags_prove(2, never=True)

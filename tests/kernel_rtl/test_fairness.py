@@ -34,6 +34,7 @@ def lines_prove(lines: int, old: str = "", new: str = "", pipeline: bool = False
 
 
 @pytest.mark.parametrize("clients", nightly_but([1, 2, 3, 4, 8, 16], [1, 3, 16]))
+@pytest.mark.formal
 def test_clients_are_served_in_turn(clients: int) -> None:
     """REQ-kernel-fair: a request waits for each of the others once at most."""
     assert round_robin_proves(clients)
@@ -41,11 +42,13 @@ def test_clients_are_served_in_turn(clients: int) -> None:
 
 @pytest.mark.parametrize("pipeline", [False, True], ids=["", "pipeline"])
 @pytest.mark.parametrize("lines", [1, 3, 8])
+@pytest.mark.formal
 def test_lines_keep_no_client_out(lines: int, pipeline: bool) -> None:
     """REQ-kernel-line-fair: between two turns of the clients each line is served once at most."""
     assert lines_prove(lines, pipeline=pipeline)
 
 
+@pytest.mark.formal
 def test_the_proofs_notice() -> None:
     assert not round_robin_proves(3, "(after != '0) ? after : req_i", "req_i")
     assert not lines_prove(3, ": pending_d & ~held_d;", ": pending_d;")

@@ -237,6 +237,7 @@ def inheritance_proves(threads: int, mutexes: int, steps: int, old: str = "", ne
 
 
 @pytest.mark.parametrize("mutexes", [1, pytest.param(2, marks=pytest.mark.nightly)])
+@pytest.mark.formal
 def test_every_operation_keeps_the_priorities(mutexes: int) -> None:
     """From every state: what a thread inherits, sorted waiters, lists of held mutexes."""
     assert inheritance_proves(2, mutexes, CYCLES + 1)
@@ -255,5 +256,6 @@ def test_every_operation_keeps_the_priorities(mutexes: int) -> None:
     ids=["ceiling", "chain", "front", "several", "ended", "back"],
 )
 @pytest.mark.nightly(but=("ceiling", "chain"))
+@pytest.mark.formal
 def test_the_proof_of_priorities_notices(old: str, new: str) -> None:
     assert not inheritance_proves(2, 2, 14, old, new)

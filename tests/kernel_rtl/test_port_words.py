@@ -169,6 +169,7 @@ def messages_prove(size: tuple[int, int, int], unit: Path = PORT_OPS, old: str =
 
 
 @pytest.mark.parametrize("size", [(1, 1, 0), (2, 2, 2), (2, 3, 1)], ids=str)
+@pytest.mark.formal
 def test_a_message_arrives_as_it_was_sent(size: tuple[int, int, int]) -> None:
     assert messages_prove(size)
 
@@ -192,6 +193,7 @@ def test_a_message_arrives_as_it_was_sent(size: tuple[int, int, int]) -> None:
     ids=["first", "line", "order", "slot", "store", "last", "received", "busy"],
 )
 @pytest.mark.nightly(but=("first", "store"))
+@pytest.mark.formal
 def test_the_proof_of_messages_notices(unit: Path, old: str, new: str) -> None:
     assert not messages_prove((2, 2, 2), unit, old, new)
 

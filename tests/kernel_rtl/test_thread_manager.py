@@ -43,6 +43,7 @@ def holds(config: Config, cycles: int, sources: tuple[Path, ...] | None = None) 
 
 
 @pytest.mark.parametrize("policy", ["dwrr", "priority"])
+@pytest.mark.formal
 def test_rules_hold_for_the_first_operation(policy: str) -> None:
     """Any access of any client, and what follows from it."""
     assert holds(replace(TINY, cpus=1, policy=policy), 8)
@@ -50,10 +51,12 @@ def test_rules_hold_for_the_first_operation(policy: str) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("cpus", "hw_threads"), [(1, 0), (1, 1)])
+@pytest.mark.formal
 def test_rules_hold_for_several_operations(cpus: int, hw_threads: int) -> None:
     assert holds(replace(TINY, cpus=cpus, hw_threads=hw_threads), 12)
 
 
+@pytest.mark.formal
 def test_the_proof_notices() -> None:
     """A CPU that waits is answered twice when another interrupt ends its wait."""
     module, old, new = "cl_kernel_cpu", "if (cmd_i.interrupted) begin", "if (1'b0) begin"

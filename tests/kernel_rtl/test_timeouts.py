@@ -112,10 +112,12 @@ def timeouts_prove(steps: int, params: str, old: str = "", new: str = "") -> boo
 
 
 @pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.formal
 def test_no_wait_ends_early_elsewhere_or_twice(threads: int) -> None:
     assert timeouts_prove(4, f"-GThreads={threads}")
 
 
+@pytest.mark.formal
 def test_every_wait_ends_in_time() -> None:
     """Two threads, so that another deadline can be in the way, an operation every other cycle."""
     assert timeouts_prove(17, "-GOnce=1 -GLatest=14")
@@ -135,5 +137,6 @@ def test_every_wait_ends_in_time() -> None:
     ids=["early", "twice", "lost", "unseen"],
 )
 @pytest.mark.nightly(but=("early", "twice"))
+@pytest.mark.formal
 def test_proof_of_the_timeouts_notices(old: str, new: str) -> None:
     assert not timeouts_prove(4, "", old, new)

