@@ -61,6 +61,7 @@ deb: setup
 
 setup: $(VENV)/.setup
 setup-%: $(VENV)/.setup-% ;
+.PRECIOUS: $(VENV)/.setup-%
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

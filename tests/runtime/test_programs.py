@@ -111,7 +111,7 @@ def test_threads_share_by_their_weights() -> None:
         ],
     ),
 )
-@pytest.mark.test(*(f"{program}-standard-2" for program in ("protocols", "ports", "queues", "clocks")))
+@pytest.mark.test(*(f"{program}-standard-2" for program in ("atomics", "ports", "clocks", "heap")))
 def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: str, cpus: int) -> None:
     printed = []
     for kernel in firmware.KERNELS:
@@ -143,7 +143,7 @@ def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, c
         *("pileup", "naps", "pipeline", "timeouts", "stress"),
     ],
 )
-@pytest.mark.nightly(but=("cancel-1", "interrupts-2"))
+@pytest.mark.nightly(but=("naps-1", "interrupts-2"))
 def test_program_passes_with_two_banks_of_registers(program: str, cpus: int) -> None:
     """The hardware kernel's traps. PREEMPT's answer may come with the next thread's message in WORD0: naps,
     pipeline and timeouts notice if that one is in a frame.
@@ -183,7 +183,9 @@ PRINTED = {
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("program", PRINTED)
-@pytest.mark.nightly(but=("interrupts-economy-hw", "suspend-standard-sw", "hthreads-economy-sw"))
+@pytest.mark.nightly(
+    but=("interrupts-economy-hw", "suspend-standard-sw", "suspend-fast-hw", "hthreads-economy-sw")
+)
 def test_exact_output(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 2, kernel).uart == PRINTED[program]
 
