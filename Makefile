@@ -8,7 +8,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --retries 2
 SUBJECTS := rtl runtime formal synth linux docs
 TESTS := check test $(SUBJECTS:%=test-%) test-all test-nightly test-changed
 
-.PHONY: demo $(TESTS) synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb setup clean help
+.PHONY: demo $(TESTS) synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb dist setup clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
@@ -24,6 +24,7 @@ help:
 	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
 	@echo "make uninstall-linux  take away what that put there"
 	@echo "make deb       make a Debian package of the same and print where it is"
+	@echo "make dist      make source archive, wheel and RTL archive, try each in an empty environment"
 	@echo "make setup     only install what the demo needs, into $(VENV); make setup-cluster: what coreloom sweep"
 	@echo "               and --dask need, Parquet and Dask; setup-test, -check, -synth, -linux: what the tests need"
 	@echo "make clean     remove everything that was made here; what checkouts share is in ~/.cache/coreloom (CORELOOM_CACHE)"
@@ -58,6 +59,9 @@ install-linux uninstall-linux: setup
 
 deb: setup
 	@$(BIN)/coreloom package deb
+
+dist: setup-test
+	@$(BIN)/python .ci/dist.py
 
 setup: $(VENV)/.setup
 setup-%: $(VENV)/.setup-% ;

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import __version__
 from coreloom.programs import exclusive, registry
 from linux.tree import Machine, Task
 
@@ -139,7 +140,7 @@ def test_the_help_is_for_a_terminal() -> None:
         assert out.startswith("usage: coreloom exclusive run ")
         assert max(len(line) for line in out.splitlines()) <= 110
     for word in ("--version", "-V"):
-        assert call(word) == (0, "coreloom exclusive 0.1.0\n", "")
+        assert call(word) == (0, f"coreloom exclusive {__version__}\n", "")
 
 
 def test_coreloom_becomes_the_program() -> None:

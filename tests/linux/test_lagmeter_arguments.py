@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from coreloom import __version__
 from coreloom.programs import bpf
 
 pytestmark = pytest.mark.linux  # libbpf is a package of Debian
@@ -74,4 +75,4 @@ def test_the_help_is_for_a_terminal() -> None:
     assert (status, err) == (0, "")
     assert max(len(line) for line in out.splitlines()) <= 120
     assert "--as USER" in out
-    assert call("--version") == (0, "lagmeter 0.1.0\n", "")
+    assert call("--version") == (0, f"lagmeter {__version__}\n", "")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import __version__
 from coreloom.cli import main
 from coreloom.errors import UserError
 from coreloom.paths import LINUX, ROOT
@@ -340,7 +341,7 @@ def deb(made: Mapping[str, Path], tmp_path: Path) -> Path:
 
 
 def test_the_package_has_everything(deb: Path, made: Mapping[str, Path]) -> None:
-    assert deb.name == "coreloom-linux_0.1.0-1_amd64.deb"
+    assert deb.name == f"coreloom-linux_{__version__}-1_amd64.deb"
     found = _members(deb, "fsys-tarfile")
     files = {place: member.mode for place, (member, _) in found.items() if member.isfile()}
     wanted = {
@@ -359,7 +360,7 @@ def test_the_package_has_everything(deb: Path, made: Mapping[str, Path]) -> None
         page = gzip.decompress(found[f"/usr/share/man/man8/{name}.8.gz"][1])
         assert page.startswith(b'.\\" Generated')
     changelog = gzip.decompress(found[f"{documents}/changelog.Debian.gz"][1]).decode()
-    assert changelog.startswith("coreloom-linux (0.1.0-1) unstable; ")
+    assert changelog.startswith(f"coreloom-linux ({__version__}-1) unstable; ")
     assert changelog.endswith("  Fri, 15 Jan 2027 08:00:00 -0000\n")
     assert found[f"{documents}/copyright"][1] == (LINUX / "package" / "copyright").read_bytes()
 
@@ -409,7 +410,7 @@ def test_what_the_package_says_of_itself(deb: Path) -> None:
     assert description and len(description) < 80 and not description.endswith(".")
     assert fields == {
         "Package": "coreloom-linux",
-        "Version": "0.1.0-1",
+        "Version": f"{__version__}-1",
         "Architecture": "amd64",
         "Maintainer": "Coreloom maintainers",
         "Depends": "libc6 (>= 2.36)",
@@ -507,7 +508,7 @@ def test_make_installs_what_was_made_before(tmp_path: Path) -> None:
     said = subprocess.run(
         [root / "usr/bin/lagmeter", "-V"], capture_output=True, text=True, check=True
     ).stdout
-    assert said == "lagmeter 0.1.0\n"
+    assert said == f"lagmeter {__version__}\n"
     assert make("uninstall-linux", f"DESTDIR={root}", "PREFIX=/usr") == f"uninstalled from {root}/usr\n"
     assert list(root.iterdir()) == []
     made = Path(make("deb").strip())
@@ -562,7 +563,7 @@ _CHECKS = {
         coreloom-exclusive run --quiet --report /dev/null -- true; echo $?
         coreloom-exclusive --version; lagmeter --version; scx_dwrr --version
         """,
-        "0\ncoreloom exclusive 0.1.0\nlagmeter 0.1.0\nscx_dwrr 0.1.0\n",
+        f"0\ncoreloom exclusive {__version__}\nlagmeter {__version__}\nscx_dwrr {__version__}\n",
     ),
     "systemd knows the units": (
         """

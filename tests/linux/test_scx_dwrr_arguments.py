@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import __version__
 from coreloom.paths import LINUX, ROOT
 from coreloom.programs import bpf
 
@@ -58,7 +59,7 @@ def test_the_help_is_for_a_terminal() -> None:
     assert out.startswith("usage: scx_dwrr [OPTION]...\n")
     assert "microseconds (default 12000)" in " ".join(out.split())
     assert max(len(line) for line in out.splitlines()) <= 120
-    assert call("--version") == call("-V") == (0, "scx_dwrr 0.1.0\n", "")
+    assert call("--version") == call("-V") == (0, f"scx_dwrr {__version__}\n", "")
 
 
 def test_each_counter_is_explained() -> None:
