@@ -28,6 +28,15 @@ from coreloom.toolchain import zig
 
 FOLDER = Path(__file__).parent / "fuzz"
 CORPUS = FOLDER / "corpus"
+_MORE = {"proc": "trace", "tasks": "trace"}  # targets that read a machine of another one's samples, too
+
+
+def folders(target: str) -> list[Path]:
+    """Those of the target's samples."""
+    found = [CORPUS / name for name in (target, _MORE.get(target, target))]
+    return [folder for folder in dict.fromkeys(found) if folder.is_dir()]
+
+
 FAILURES = BUILD / "linux" / "fuzz"  # where inputs that fail are kept
 
 _INCLUDE = tuple(
@@ -188,7 +197,7 @@ def fuzz(
     command = [str(program()), target, "--seed", str(seed), "--seconds", str(seconds), "--out", str(FAILURES)]
     if inputs is not None:
         command += ["--inputs", str(inputs)]
-    for folder in (CORPUS / target, *corpus):
+    for folder in (*folders(target), *corpus):
         command += ["--corpus", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode not in (0, 1):

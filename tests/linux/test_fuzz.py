@@ -114,7 +114,9 @@ def test_nothing_fails_in_a_short_time(target: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", _TARGETS)
 def test_each_sample_is_taken_alone(target: str, tmp_path: Path) -> None:
     """However short the time above was; a folder of trees is no input by itself."""
-    samples = sorted(path for path in (fuzzing.CORPUS / target).glob("*") if path.is_file())
+    samples = sorted(
+        path for folder in fuzzing.folders(target) for path in folder.glob("*") if path.is_file()
+    )
     assert samples or target == _TREES, f"{target} has no samples in {fuzzing.CORPUS}"
     if samples:
         assert fuzzing.attempt(target, *samples) == ""
