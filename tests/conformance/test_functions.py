@@ -45,12 +45,12 @@ def test_no_name_stands_twice() -> None:
 
 
 def test_no_test_is_overlooked() -> None:
-    """That TEST in a file is one for suite.tests, too."""
+    """Each TEST, and FRESH ones, in a file is one for suite.tests, too."""
     written = [
         line
         for path in suite.PROGRAMS.glob("*.c")
         for line in path.read_text().splitlines()
-        if line.startswith("TEST(")
+        if line.startswith(("TEST(", "FRESH"))
     ]
     assert len(written) == len(suite.tests())
 

@@ -12,7 +12,7 @@ import msgspec
 from coreloom.errors import UserError
 
 PROGRAMS = Path(__file__).parent / "programs"
-_TEST = re.compile(r'^TEST\((\w+), (\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\) \{', re.MULTILINE)
+_TEST = re.compile(r'^(?:TEST|FRESH\w*)\((\w+), (\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\) \{', re.MULTILINE)
 
 
 class Test(msgspec.Struct, frozen=True):

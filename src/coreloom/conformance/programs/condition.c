@@ -30,11 +30,13 @@ static void until_waiting(int number) {
 
 static void clear(void) { waiting = ready = woken = place = 0; }
 
-TEST(pthread_cond_init, default_attributes, "without attributes: a condition variable nobody waits for") {
-  OK(pthread_cond_init(&cond, NULL));
+/* A test with a condition variable. */
+#define FRESH(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, pthread_cond_init(&cond, NULL), pthread_cond_destroy(&cond))
+
+FRESH(pthread_cond_init, default_attributes, "without attributes: a condition variable nobody waits for") {
   OK(pthread_cond_signal(&cond));
   OK(pthread_cond_broadcast(&cond));
-  OK(pthread_cond_destroy(&cond));
 }
 
 TEST(pthread_cond_init, static_initializer, "PTHREAD_COND_INITIALIZER is as good as the call") {
@@ -96,8 +98,7 @@ TEST(pthread_cond_destroy, waited_for_ebusy, "one that threads wait for: EBUSY, 
   OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_wait, releases_mutex, "while it waits the mutex is free for others") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_wait, releases_mutex, "while it waits the mutex is free for others") {
   clear();
   const pthread_t thread = started(wait_once, NULL);
   until_waiting(1); /* locks the mutex behind it */
@@ -106,7 +107,6 @@ TEST(pthread_cond_wait, releases_mutex, "while it waits the mutex is free for ot
   OK(pthread_cond_signal(&cond));
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
-  OK(pthread_cond_destroy(&cond));
 }
 
 static void *wait_and_try(void *unused) {
@@ -119,8 +119,7 @@ static void *wait_and_try(void *unused) {
   return (void *)(long)error;
 }
 
-TEST(pthread_cond_wait, holds_mutex_again, "when it returns the caller holds the mutex") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_wait, holds_mutex_again, "when it returns the caller holds the mutex") {
   clear();
   const pthread_t thread = started(wait_and_try, NULL);
   until_waiting(1);
@@ -130,11 +129,9 @@ TEST(pthread_cond_wait, holds_mutex_again, "when it returns the caller holds the
   nap(); /* it must not return while we hold the mutex */
   OK(pthread_mutex_unlock(&mutex));
   IS(EBUSY, joined(thread));
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_wait, blocks, "without a signal it does not return") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_wait, blocks, "without a signal it does not return") {
   clear();
   const pthread_t thread = started(wait_once, NULL);
   until_waiting(1);
@@ -145,7 +142,6 @@ TEST(pthread_cond_wait, blocks, "without a signal it does not return") {
   OK(pthread_cond_signal(&cond));
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
-  OK(pthread_cond_destroy(&cond));
 }
 
 TEST(pthread_cond_wait, not_owner_eperm, "an error-checking or robust mutex that the caller does not hold: EPERM") {
@@ -198,8 +194,7 @@ TEST(pthread_cond_wait, every_mutex_type, "it releases and locks again a mutex o
   }
 }
 
-TEST(pthread_cond_signal, wakes_one, "it wakes at least one waiter") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_signal, wakes_one, "it wakes at least one waiter") {
   clear();
   pthread_t threads[3];
   for (int i = 0; i < 3; i++) threads[i] = started(wait_once, NULL);
@@ -211,11 +206,9 @@ TEST(pthread_cond_signal, wakes_one, "it wakes at least one waiter") {
   AWAIT(woken >= 1);
   OK(pthread_cond_broadcast(&cond));
   for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_signal, nobody, "without a waiter it has no effect, now or later") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_signal, nobody, "without a waiter it has no effect, now or later") {
   clear();
   OK(pthread_cond_signal(&cond));
   const pthread_t thread = started(wait_once, NULL);
@@ -227,11 +220,9 @@ TEST(pthread_cond_signal, nobody, "without a waiter it has no effect, now or lat
   OK(pthread_cond_signal(&cond));
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_signal, without_mutex, "the caller need not hold the mutex") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_signal, without_mutex, "the caller need not hold the mutex") {
   clear();
   const pthread_t thread = started(wait_once, NULL);
   until_waiting(1);
@@ -240,7 +231,6 @@ TEST(pthread_cond_signal, without_mutex, "the caller need not hold the mutex") {
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_cond_signal(&cond));
   IS(0, joined(thread));
-  OK(pthread_cond_destroy(&cond));
 }
 
 static void *wait_in_order(void *name) {
@@ -264,10 +254,10 @@ static void line_up(pthread_t threads[4]) {
   }
 }
 
-TEST(pthread_cond_signal, best_waiter_first, "the waiter of the highest priority is woken first, of equals the first") {
+FRESH(pthread_cond_signal, best_waiter_first,
+      "the waiter of the highest priority is woken first, of equals the first") {
   NOT_ON_LINUX("this C library wakes by arrival, whatever the priorities");
   pthread_t threads[4];
-  OK(pthread_cond_init(&cond, NULL));
   line_up(threads);
   for (int i = 0; i < 4; i++) {
     OK(pthread_mutex_lock(&mutex));
@@ -278,13 +268,11 @@ TEST(pthread_cond_signal, best_waiter_first, "the waiter of the highest priority
   }
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(0, strcmp(order, "bdca"));
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_broadcast, best_waiter_first, "those that it wakes get the mutex in the order of their priorities") {
+FRESH(pthread_cond_broadcast, best_waiter_first, "those that it wakes get the mutex in the order of their priorities") {
   NOT_ON_LINUX("this C library wakes by arrival, whatever the priorities");
   pthread_t threads[4];
-  OK(pthread_cond_init(&cond, NULL));
   line_up(threads);
   OK(pthread_mutex_lock(&mutex));
   ready = 4;
@@ -294,11 +282,9 @@ TEST(pthread_cond_broadcast, best_waiter_first, "those that it wakes get the mut
   OK(pthread_mutex_unlock(&mutex));
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(0, strcmp(order, "bdca"));
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_broadcast, wakes_all, "it wakes every waiter") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_broadcast, wakes_all, "it wakes every waiter") {
   clear();
   pthread_t threads[6];
   for (int i = 0; i < 6; i++) threads[i] = started(wait_once, NULL);
@@ -309,11 +295,9 @@ TEST(pthread_cond_broadcast, wakes_all, "it wakes every waiter") {
   OK(pthread_mutex_unlock(&mutex));
   for (int i = 0; i < 6; i++) IS(0, joined(threads[i]));
   IS(6, woken);
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_broadcast, nobody, "without a waiter it has no effect, now or later") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_broadcast, nobody, "without a waiter it has no effect, now or later") {
   clear();
   OK(pthread_cond_broadcast(&cond));
   const pthread_t thread = started(wait_once, NULL);
@@ -325,7 +309,6 @@ TEST(pthread_cond_broadcast, nobody, "without a waiter it has no effect, now or 
   OK(pthread_cond_broadcast(&cond));
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
-  OK(pthread_cond_destroy(&cond));
 }
 
 TEST(pthread_cond_broadcast, then_destroy, "behind it the condition variable may be destroyed at once") {
@@ -344,8 +327,7 @@ TEST(pthread_cond_broadcast, then_destroy, "behind it the condition variable may
 
 /* --- Timed --- */
 
-TEST(pthread_cond_timedwait, timedout, "no signal until the time: ETIMEDOUT, not before it, with the mutex held") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_timedwait, timedout, "no signal until the time: ETIMEDOUT, not before it, with the mutex held") {
   OK(pthread_mutex_lock(&mutex));
   const struct timespec at = in_ms(CLOCK_REALTIME, 2);
   int error = 0;
@@ -355,17 +337,14 @@ TEST(pthread_cond_timedwait, timedout, "no signal until the time: ETIMEDOUT, not
   IS(ETIMEDOUT, error);
   TRUE(come);
   IS(EBUSY, held);
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_timedwait, past_timedout, "a time that is past: ETIMEDOUT at once, with the mutex held") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_timedwait, past_timedout, "a time that is past: ETIMEDOUT at once, with the mutex held") {
   OK(pthread_mutex_lock(&mutex));
   const struct timespec at = in_ms(CLOCK_REALTIME, -1000);
   IS(ETIMEDOUT, pthread_cond_timedwait(&cond, &mutex, &at));
   IS(EBUSY, pthread_mutex_trylock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_cond_destroy(&cond));
 }
 
 static void *wait_late(void *unused) {
@@ -379,8 +358,7 @@ static void *wait_late(void *unused) {
   return (void *)(long)error;
 }
 
-TEST(pthread_cond_timedwait, signalled, "a signal before the time ends it with 0") {
-  OK(pthread_cond_init(&cond, NULL));
+FRESH(pthread_cond_timedwait, signalled, "a signal before the time ends it with 0") {
   clear();
   const pthread_t thread = started(wait_late, NULL);
   until_waiting(1);
@@ -389,17 +367,14 @@ TEST(pthread_cond_timedwait, signalled, "a signal before the time ends it with 0
   OK(pthread_cond_signal(&cond));
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
-  OK(pthread_cond_destroy(&cond));
 }
 
-TEST(pthread_cond_timedwait, bad_time_einval, "nanoseconds outside 0 to 999 999 999: EINVAL") {
+FRESH(pthread_cond_timedwait, bad_time_einval, "nanoseconds outside 0 to 999 999 999: EINVAL") {
   const struct timespec bad[] = {{.tv_sec = 1, .tv_nsec = 1000000000}, {.tv_sec = 1, .tv_nsec = -1}};
-  OK(pthread_cond_init(&cond, NULL));
   OK(pthread_mutex_lock(&mutex));
   IS(EINVAL, pthread_cond_timedwait(&cond, &mutex, &bad[0]));
   IS(EINVAL, pthread_cond_timedwait(&cond, &mutex, &bad[1]));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_cond_destroy(&cond));
 }
 
 TEST(pthread_cond_timedwait, monotonic_clock, "the time is on the clock of the attributes") {
@@ -460,25 +435,25 @@ TEST(pthread_condattr_destroy, then_use_einval, "destroyed attributes: EINVAL") 
   IS(EINVAL, pthread_cond_init(&cond, &attr));
 }
 
-TEST(pthread_condattr_setclock, kept, "CLOCK_REALTIME and CLOCK_MONOTONIC are kept") {
-  pthread_condattr_t attr;
+static pthread_condattr_t attr;
+
+/* A test with fresh attributes. */
+#define FRESH_ATTR(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, pthread_condattr_init(&attr), pthread_condattr_destroy(&attr))
+
+FRESH_ATTR(pthread_condattr_setclock, kept, "CLOCK_REALTIME and CLOCK_MONOTONIC are kept") {
   clockid_t clock;
-  OK(pthread_condattr_init(&attr));
   OK(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
   OK(pthread_condattr_getclock(&attr, &clock));
   IS(CLOCK_MONOTONIC, clock);
   OK(pthread_condattr_setclock(&attr, CLOCK_REALTIME));
   OK(pthread_condattr_getclock(&attr, &clock));
   IS(CLOCK_REALTIME, clock);
-  OK(pthread_condattr_destroy(&attr));
 }
 
-TEST(pthread_condattr_setclock, cpu_clock_einval, "a CPU-time clock, or no clock: EINVAL") {
-  pthread_condattr_t attr;
-  OK(pthread_condattr_init(&attr));
+FRESH_ATTR(pthread_condattr_setclock, cpu_clock_einval, "a CPU-time clock, or no clock: EINVAL") {
   IS(EINVAL, pthread_condattr_setclock(&attr, CLOCK_THREAD_CPUTIME_ID));
   IS(EINVAL, pthread_condattr_setclock(&attr, 1234));
-  OK(pthread_condattr_destroy(&attr));
 }
 
 TEST(pthread_condattr_getclock, default_realtime, "CLOCK_REALTIME unless set") {
@@ -490,10 +465,8 @@ TEST(pthread_condattr_getclock, default_realtime, "CLOCK_REALTIME unless set") {
   OK(pthread_condattr_destroy(&attr));
 }
 
-TEST(pthread_condattr_setpshared, kept, "both values are accepted; another number is EINVAL") {
-  pthread_condattr_t attr;
+FRESH_ATTR(pthread_condattr_setpshared, kept, "both values are accepted; another number is EINVAL") {
   int shared = -1;
-  OK(pthread_condattr_init(&attr));
   OK(pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
   OK(pthread_condattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_SHARED, shared);
@@ -501,14 +474,10 @@ TEST(pthread_condattr_setpshared, kept, "both values are accepted; another numbe
   OK(pthread_condattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   IS(EINVAL, pthread_condattr_setpshared(&attr, 1234));
-  OK(pthread_condattr_destroy(&attr));
 }
 
-TEST(pthread_condattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
-  pthread_condattr_t attr;
+FRESH_ATTR(pthread_condattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
   int shared = -1;
-  OK(pthread_condattr_init(&attr));
   OK(pthread_condattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
-  OK(pthread_condattr_destroy(&attr));
 }

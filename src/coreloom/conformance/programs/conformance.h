@@ -62,6 +62,15 @@ static char conformance_text[200]; /* what is wrong, or nothing */
     if (!(condition)) SAY_AND_RETURN("fail line %d: not so: %s", __LINE__, #condition); \
   } while (0)
 #define UNTESTED(why) SAY_AND_RETURN("untested " why)
+/* A test that begins with a call, and ends with another one; both must succeed. */
+#define TEST_BETWEEN(function, requirement, text, before, after) \
+  static void function##__##requirement##_between(void);         \
+  TEST(function, requirement, text) {                            \
+    OK(before);                                                  \
+    function##__##requirement##_between();                       \
+    if (!*conformance_text) OK(after);                           \
+  }                                                              \
+  static void function##__##requirement##_between(void)
 /* What POSIX leaves undefined and Coreloom's kernels define; the C library of Linux may do anything. */
 #if defined(CL_KERNEL_LINUX)
 #define KERNELS_ONLY() UNTESTED("undefined by POSIX, and not checked by this C library")

@@ -104,9 +104,12 @@ TEST(event_flags_set, releases_all, "every thread for which the flags suffice is
   OK(event_flags_destroy(&events));
 }
 
-TEST(event_flags_set, pulse, "a thread that waited is released even if the flag is cleared at once") {
+/* A test with flags, none of which is set. */
+#define FRESH(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, event_flags_init(&events, 0), event_flags_destroy(&events))
+
+FRESH(event_flags_set, pulse, "a thread that waited is released even if the flag is cleared at once") {
   struct waiter waiter = {8, EVENT_FLAGS_ANY, -1, 0};
-  OK(event_flags_init(&events, 0));
   const pthread_t thread = started(wait_once, &waiter);
   nap();
   OK(event_flags_set(&events, 8));
@@ -115,7 +118,6 @@ TEST(event_flags_set, pulse, "a thread that waited is released even if the flag 
   OK(waiter.status);
   IS(8, waiter.got);
   IS(0, flags_now());
-  OK(event_flags_destroy(&events));
 }
 
 TEST(event_flags_set, clear_after_all, "flags that released threads clear are seen by all of them") {
@@ -159,10 +161,9 @@ TEST(event_flags_wait, at_once, "flags that are set end the wait at once, and ar
   OK(event_flags_destroy(&events));
 }
 
-TEST(event_flags_wait, all, "all of the flags are waited for, whenever they come") {
+FRESH(event_flags_wait, all, "all of the flags are waited for, whenever they come") {
   struct waiter waiter = {7, EVENT_FLAGS_ALL, -1, 0};
   passed = 0;
-  OK(event_flags_init(&events, 0));
   const pthread_t thread = started(wait_once, &waiter);
   for (uint32_t flag = 1; flag < 4; flag <<= 1) {
     nap();
@@ -174,7 +175,6 @@ TEST(event_flags_wait, all, "all of the flags are waited for, whenever they come
   IS(0, joined(thread));
   OK(waiter.status);
   IS(7, waiter.got);
-  OK(event_flags_destroy(&events));
 }
 
 TEST(event_flags_wait, nothing_einval, "no flags to wait for, or no such way: EINVAL") {
@@ -186,16 +186,14 @@ TEST(event_flags_wait, nothing_einval, "no flags to wait for, or no such way: EI
   OK(event_flags_destroy(&events));
 }
 
-TEST(event_flags_wait, is_cancellation_point, "a cancellation ends the wait, and the flags go on working") {
+FRESH(event_flags_wait, is_cancellation_point, "a cancellation ends the wait, and the flags go on working") {
   struct waiter waiter = {1, EVENT_FLAGS_ANY, -1, 0};
-  OK(event_flags_init(&events, 0));
   const pthread_t thread = started(wait_once, &waiter);
   nap();
   OK(pthread_cancel(thread));
   IS((long)PTHREAD_CANCELED, joined(thread));
   OK(event_flags_set(&events, 1));
   IS(1, flags_now());
-  OK(event_flags_destroy(&events));
 }
 
 TEST(event_flags_trywait, eagain, "the flags are not there: EAGAIN, and nothing is cleared") {

@@ -40,11 +40,13 @@ static void *hold_it(void *place) {
   return (void *)(long)pthread_mutex_unlock(place);
 }
 
-TEST(pthread_mutex_init, default_attributes, "without attributes: an unlocked mutex") {
-  OK(pthread_mutex_init(&mutex, NULL));
+/* A test with an unlocked mutex. */
+#define FRESH(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, pthread_mutex_init(&mutex, NULL), pthread_mutex_destroy(&mutex))
+
+FRESH(pthread_mutex_init, default_attributes, "without attributes: an unlocked mutex") {
   OK(pthread_mutex_trylock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_init, static_initializer, "PTHREAD_MUTEX_INITIALIZER is as good as the call") {
@@ -121,11 +123,9 @@ TEST(pthread_mutex_destroy, unused_static, "a static mutex that was never locked
   OK(pthread_mutex_destroy(&fixed));
 }
 
-TEST(pthread_mutex_destroy, right_after_unlock, "who has unlocked it may destroy it at once") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_destroy, right_after_unlock, "who has unlocked it may destroy it at once") {
   OK(pthread_mutex_lock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_destroy, then_lock_einval, "a destroyed mutex is no mutex: EINVAL") {
@@ -146,8 +146,7 @@ TEST(pthread_mutex_lock, foreign_einval, "bytes that are no mutex: EINVAL, and n
   IS(EINVAL, pthread_mutex_unlock(&mutex));
 }
 
-TEST(pthread_mutex_lock, waits, "a thread that finds it locked waits until it is unlocked") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_lock, waits, "a thread that finds it locked waits until it is unlocked") {
   OK(pthread_mutex_lock(&mutex));
   has_locked = 0;
   const pthread_t thread = started(lock_it, &mutex);
@@ -156,7 +155,6 @@ TEST(pthread_mutex_lock, waits, "a thread that finds it locked waits until it is
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   IS(1, has_locked);
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 static void *add(void *unused) {
@@ -170,14 +168,12 @@ static void *add(void *unused) {
   return unused;
 }
 
-TEST(pthread_mutex_lock, excludes, "one thread holds it at a time: four threads lose no count") {
+FRESH(pthread_mutex_lock, excludes, "one thread holds it at a time: four threads lose no count") {
   pthread_t threads[4];
-  OK(pthread_mutex_init(&mutex, NULL));
   count = 0;
   for (int i = 0; i < 4; i++) threads[i] = started(add, NULL);
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(800, count);
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_lock, errorcheck_relock_deadlk, "error-checking: its owner gets EDEADLK, and still owns it") {
@@ -190,17 +186,15 @@ TEST(pthread_mutex_lock, errorcheck_relock_deadlk, "error-checking: its owner ge
   OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_lock, default_checks,
-     "the default type: EDEADLK to its owner, EPERM to who unlocks without holding it") {
+FRESH(pthread_mutex_lock, default_checks,
+      "the default type: EDEADLK to its owner, EPERM to who unlocks without holding it") {
   KERNELS_ONLY();
-  OK(pthread_mutex_init(&mutex, NULL));
   IS(EPERM, pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_lock(&mutex));
   IS(EDEADLK, pthread_mutex_lock(&mutex));
   IS(EPERM, joined(started(unlock_it, &mutex)));
   IS(EBUSY, joined(started(destroy_it, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_lock, recursive_counts, "recursive: free after as many unlocks as locks") {
@@ -268,11 +262,10 @@ static void *lock_in_order(void *name) {
   return NULL;
 }
 
-TEST(pthread_mutex_unlock, best_waiter_first,
-     "of several waiters that of the highest priority gets it, of equals the first") {
+FRESH(pthread_mutex_unlock, best_waiter_first,
+      "of several waiters that of the highest priority gets it, of equals the first") {
   const int above[] = {2, 6, 4, 6};
   pthread_t threads[4];
-  OK(pthread_mutex_init(&mutex, NULL));
   OK(pthread_mutex_lock(&mutex));
   place = 0;
   memset(order, 0, sizeof order);
@@ -288,26 +281,21 @@ TEST(pthread_mutex_unlock, best_waiter_first,
   OK(pthread_mutex_unlock(&mutex));
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(0, strcmp(order, "bdca"));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_trylock, free_is_locked, "a free mutex is locked") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_trylock, free_is_locked, "a free mutex is locked") {
   OK(pthread_mutex_trylock(&mutex));
   IS(EBUSY, joined(started(try_it, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_trylock, locked_ebusy, "one that another thread holds: EBUSY at once") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_trylock, locked_ebusy, "one that another thread holds: EBUSY at once") {
   go = has_locked = 0;
   const pthread_t thread = started(hold_it, &mutex);
   AWAIT(has_locked);
   IS(EBUSY, pthread_mutex_trylock(&mutex));
   go = 1;
   IS(0, joined(thread));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_trylock, own_ebusy, "one that the caller holds: EBUSY, if it is not recursive") {
@@ -398,32 +386,25 @@ static void *timed_absurd(void *place) {
   return (void *)(long)pthread_mutex_timedlock(place, &at);
 }
 
-TEST(pthread_mutex_timedlock, free_is_locked, "a free mutex is locked, even if the time is past") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_timedlock, free_is_locked, "a free mutex is locked, even if the time is past") {
   IS(0, joined(started(timed_past, &mutex)));
   IS(0, joined(started(timed_soon, &mutex)));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_timedlock, timedout, "one that stays locked: ETIMEDOUT, not before the time") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_timedlock, timedout, "one that stays locked: ETIMEDOUT, not before the time") {
   OK(pthread_mutex_lock(&mutex));
   IS(ETIMEDOUT, joined(started(timed_soon, &mutex)));
   IS(1, has_locked);
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_timedlock, past_timedout, "a time that is past: ETIMEDOUT at once") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_timedlock, past_timedout, "a time that is past: ETIMEDOUT at once") {
   OK(pthread_mutex_lock(&mutex));
   IS(ETIMEDOUT, joined(started(timed_past, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_timedlock, unlocked_in_time, "one that is unlocked before the time is locked then") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_timedlock, unlocked_in_time, "one that is unlocked before the time is locked then") {
   OK(pthread_mutex_lock(&mutex));
   has_locked = 0;
   const pthread_t thread = started(timed_late, &mutex);
@@ -432,15 +413,12 @@ TEST(pthread_mutex_timedlock, unlocked_in_time, "one that is unlocked before the
   OK(pthread_mutex_unlock(&mutex));
   IS(0, joined(thread));
   IS(1, has_locked);
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_timedlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
-  OK(pthread_mutex_init(&mutex, NULL));
+FRESH(pthread_mutex_timedlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
   OK(pthread_mutex_lock(&mutex));
   IS(EINVAL, joined(started(timed_absurd, &mutex)));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_timedlock, errorcheck_deadlk, "error-checking: its owner gets EDEADLK") {
@@ -474,10 +452,14 @@ TEST(pthread_mutex_timedlock, normal_own_timedout, "normal: its owner waits unti
 
 /* --- Attributes --- */
 
-TEST(pthread_mutexattr_init, defaults, "type PTHREAD_MUTEX_DEFAULT, private, no protocol, not robust") {
-  pthread_mutexattr_t attr;
+static pthread_mutexattr_t attr;
+
+/* A test with fresh attributes. */
+#define FRESH_ATTR(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, pthread_mutexattr_init(&attr), pthread_mutexattr_destroy(&attr))
+
+FRESH_ATTR(pthread_mutexattr_init, defaults, "type PTHREAD_MUTEX_DEFAULT, private, no protocol, not robust") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_gettype(&attr, &value));
   IS(PTHREAD_MUTEX_DEFAULT, value);
   OK(pthread_mutexattr_getpshared(&attr, &value));
@@ -486,7 +468,6 @@ TEST(pthread_mutexattr_init, defaults, "type PTHREAD_MUTEX_DEFAULT, private, no 
   IS(PTHREAD_PRIO_NONE, value);
   OK(pthread_mutexattr_getrobust(&attr, &value));
   IS(PTHREAD_MUTEX_STALLED, value);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
 TEST(pthread_mutexattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
@@ -516,65 +497,47 @@ TEST(pthread_mutexattr_destroy, then_use_einval, "destroyed attributes: EINVAL")
   IS(EINVAL, pthread_mutex_init(&mutex, &attr));
 }
 
-TEST(pthread_mutexattr_settype, all_types, "each of the four types is kept") {
+FRESH_ATTR(pthread_mutexattr_settype, all_types, "each of the four types is kept") {
   const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_DEFAULT};
-  pthread_mutexattr_t attr;
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   for (int i = 0; i < 4; i++) {
     OK(pthread_mutexattr_settype(&attr, types[i]));
     OK(pthread_mutexattr_gettype(&attr, &value));
     IS(types[i], value);
   }
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_settype, unknown_einval, "another number: EINVAL, and the type stays") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_settype, unknown_einval, "another number: EINVAL, and the type stays") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   IS(EINVAL, pthread_mutexattr_settype(&attr, 1234));
   IS(EINVAL, pthread_mutexattr_settype(&attr, -1));
   OK(pthread_mutexattr_gettype(&attr, &value));
   IS(PTHREAD_MUTEX_DEFAULT, value);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_gettype, returns_type, "the type last set") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_gettype, returns_type, "the type last set") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE));
   OK(pthread_mutexattr_gettype(&attr, &value));
   IS(PTHREAD_MUTEX_RECURSIVE, value);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_setpshared, kept, "both values are accepted") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_setpshared, kept, "both values are accepted") {
   int shared = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
   OK(pthread_mutexattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_SHARED, shared);
   OK(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_PRIVATE));
   OK(pthread_mutexattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_setpshared, unknown_einval, "a value that is none of the two: EINVAL") {
-  pthread_mutexattr_t attr;
-  OK(pthread_mutexattr_init(&attr));
+FRESH_ATTR(pthread_mutexattr_setpshared, unknown_einval, "a value that is none of the two: EINVAL") {
   IS(EINVAL, pthread_mutexattr_setpshared(&attr, 1234));
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_getpshared(&attr, &value));
   IS(PTHREAD_PROCESS_PRIVATE, value);
-  OK(pthread_mutexattr_destroy(&attr));
 }

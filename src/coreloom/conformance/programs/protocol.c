@@ -16,63 +16,51 @@ static int made(pthread_mutex_t *place, int protocol, int ceiling) {
   return error;
 }
 
-TEST(pthread_mutexattr_setprotocol, all_protocols, "each of the three protocols is kept") {
+static pthread_mutexattr_t attr;
+
+/* A test with fresh attributes. */
+#define FRESH_ATTR(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, pthread_mutexattr_init(&attr), pthread_mutexattr_destroy(&attr))
+
+FRESH_ATTR(pthread_mutexattr_setprotocol, all_protocols, "each of the three protocols is kept") {
   const int protocols[] = {PTHREAD_PRIO_NONE, PTHREAD_PRIO_INHERIT, PTHREAD_PRIO_PROTECT};
-  pthread_mutexattr_t attr;
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   for (int i = 0; i < 3; i++) {
     OK(pthread_mutexattr_setprotocol(&attr, protocols[i]));
     OK(pthread_mutexattr_getprotocol(&attr, &value));
     IS(protocols[i], value);
   }
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_setprotocol, unknown_einval, "another number: EINVAL or ENOTSUP") {
-  pthread_mutexattr_t attr;
-  OK(pthread_mutexattr_init(&attr));
+FRESH_ATTR(pthread_mutexattr_setprotocol, unknown_einval, "another number: EINVAL or ENOTSUP") {
   const int error = pthread_mutexattr_setprotocol(&attr, 1234);
   TRUE(error == EINVAL || error == ENOTSUP);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_getprotocol, default_none, "PTHREAD_PRIO_NONE unless set") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_getprotocol, default_none, "PTHREAD_PRIO_NONE unless set") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_getprotocol(&attr, &value));
   IS(PTHREAD_PRIO_NONE, value);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_setprioceiling, range, "each priority of SCHED_FIFO is kept") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_setprioceiling, range, "each priority of SCHED_FIFO is kept") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   for (int p = sched_get_priority_min(SCHED_FIFO); p <= sched_get_priority_max(SCHED_FIFO); p++) {
     OK(pthread_mutexattr_setprioceiling(&attr, p));
     OK(pthread_mutexattr_getprioceiling(&attr, &value));
     IS(p, value);
   }
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_setprioceiling, outside_einval, "a priority outside that range: EINVAL") {
-  pthread_mutexattr_t attr;
-  OK(pthread_mutexattr_init(&attr));
+FRESH_ATTR(pthread_mutexattr_setprioceiling, outside_einval, "a priority outside that range: EINVAL") {
   IS(EINVAL, pthread_mutexattr_setprioceiling(&attr, sched_get_priority_max(SCHED_FIFO) + 1));
   IS(EINVAL, pthread_mutexattr_setprioceiling(&attr, sched_get_priority_min(SCHED_FIFO) - 1));
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_getprioceiling, in_range, "the default is a priority of SCHED_FIFO") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_getprioceiling, in_range, "the default is a priority of SCHED_FIFO") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_getprioceiling(&attr, &value));
   TRUE(value >= sched_get_priority_min(SCHED_FIFO) && value <= sched_get_priority_max(SCHED_FIFO));
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
 TEST(pthread_mutex_getprioceiling, returns_ceiling, "the ceiling that its attributes had") {
@@ -253,37 +241,31 @@ static void *try_it(void *place) { return (void *)(long)pthread_mutex_trylock(pl
 
 static void *lock_and_end(void *place) { return (void *)(long)pthread_mutex_lock(place); }
 
-TEST(pthread_mutexattr_setrobust, kept, "both values are kept") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_setrobust, kept, "both values are kept") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST));
   OK(pthread_mutexattr_getrobust(&attr, &value));
   IS(PTHREAD_MUTEX_ROBUST, value);
   OK(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_STALLED));
   OK(pthread_mutexattr_getrobust(&attr, &value));
   IS(PTHREAD_MUTEX_STALLED, value);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_setrobust, unknown_einval, "another number: EINVAL") {
-  pthread_mutexattr_t attr;
-  OK(pthread_mutexattr_init(&attr));
+FRESH_ATTR(pthread_mutexattr_setrobust, unknown_einval, "another number: EINVAL") {
   IS(EINVAL, pthread_mutexattr_setrobust(&attr, 1234));
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutexattr_getrobust, default_stalled, "PTHREAD_MUTEX_STALLED unless set") {
-  pthread_mutexattr_t attr;
+FRESH_ATTR(pthread_mutexattr_getrobust, default_stalled, "PTHREAD_MUTEX_STALLED unless set") {
   int value = -1;
-  OK(pthread_mutexattr_init(&attr));
   OK(pthread_mutexattr_getrobust(&attr, &value));
   IS(PTHREAD_MUTEX_STALLED, value);
-  OK(pthread_mutexattr_destroy(&attr));
 }
 
-TEST(pthread_mutex_lock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD, and the caller holds it") {
-  OK(made_robust(&mutex));
+/* A test with a robust mutex. */
+#define FRESH(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, made_robust(&mutex), pthread_mutex_destroy(&mutex))
+
+FRESH(pthread_mutex_lock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD, and the caller holds it") {
   IS(0, joined(started(lock_and_end, &mutex)));
   IS(EOWNERDEAD, pthread_mutex_lock(&mutex));
   IS(EBUSY, joined(started(try_it, &mutex)));
@@ -291,26 +273,21 @@ TEST(pthread_mutex_lock, robust_ownerdead, "robust: its owner has ended: EOWNERD
   OK(pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_lock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_trylock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD") {
-  OK(made_robust(&mutex));
+FRESH(pthread_mutex_trylock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD") {
   IS(0, joined(started(lock_and_end, &mutex)));
   IS(EOWNERDEAD, pthread_mutex_trylock(&mutex));
   OK(pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_timedlock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD") {
-  OK(made_robust(&mutex));
+FRESH(pthread_mutex_timedlock, robust_ownerdead, "robust: its owner has ended: EOWNERDEAD") {
   IS(0, joined(started(lock_and_end, &mutex)));
   const struct timespec at = in_ms(CLOCK_REALTIME, 1000);
   IS(EOWNERDEAD, pthread_mutex_timedlock(&mutex, &at));
   OK(pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 static void *hold_and_end(void *place) {
@@ -328,8 +305,7 @@ static void *wait_for_it(void *place) {
   return (void *)(long)error;
 }
 
-TEST(pthread_mutex_lock, robust_waiter_ownerdead, "robust: a waiter gets EOWNERDEAD when the owner ends") {
-  OK(made_robust(&mutex));
+FRESH(pthread_mutex_lock, robust_waiter_ownerdead, "robust: a waiter gets EOWNERDEAD when the owner ends") {
   go = holds = waits = 0;
   const pthread_t owner = started(hold_and_end, &mutex);
   AWAIT(holds);
@@ -339,23 +315,18 @@ TEST(pthread_mutex_lock, robust_waiter_ownerdead, "robust: a waiter gets EOWNERD
   go = 1;
   IS(0, joined(owner));
   IS(EOWNERDEAD, joined(waiter));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_unlock, not_recoverable, "robust: unlocked without being made consistent it is ENOTRECOVERABLE") {
-  OK(made_robust(&mutex));
+FRESH(pthread_mutex_unlock, not_recoverable, "robust: unlocked without being made consistent it is ENOTRECOVERABLE") {
   IS(0, joined(started(lock_and_end, &mutex)));
   IS(EOWNERDEAD, pthread_mutex_lock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
   IS(ENOTRECOVERABLE, pthread_mutex_lock(&mutex));
   IS(ENOTRECOVERABLE, pthread_mutex_trylock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_unlock, robust_other_eperm, "robust: who does not hold it gets EPERM") {
-  OK(made_robust(&mutex));
+FRESH(pthread_mutex_unlock, robust_other_eperm, "robust: who does not hold it gets EPERM") {
   IS(EPERM, pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 TEST(pthread_mutex_consistent, not_robust_einval, "a mutex that is not robust: EINVAL") {
@@ -366,12 +337,10 @@ TEST(pthread_mutex_consistent, not_robust_einval, "a mutex that is not robust: E
   OK(pthread_mutex_destroy(&second));
 }
 
-TEST(pthread_mutex_consistent, not_inconsistent_einval, "a robust one whose owner is alive: EINVAL") {
-  OK(made_robust(&mutex));
+FRESH(pthread_mutex_consistent, not_inconsistent_einval, "a robust one whose owner is alive: EINVAL") {
   OK(pthread_mutex_lock(&mutex));
   IS(EINVAL, pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 /* As started_at, on one processor. */
@@ -438,13 +407,11 @@ static void *lock_and_make_again(void *unused) {
   return NULL;
 }
 
-TEST(pthread_mutex_init, while_locked, "robust, locked, destroyed, initialised again: EBUSY, or it is a free one") {
-  OK(made_robust(&mutex));
+FRESH(pthread_mutex_init, while_locked, "robust, locked, destroyed, initialised again: EBUSY, or it is a free one") {
   IS(0, joined(started(lock_and_make_again, NULL)));
   IS(EOWNERDEAD, pthread_mutex_lock(&mutex));
   OK(pthread_mutex_consistent(&mutex));
   OK(pthread_mutex_unlock(&mutex));
-  OK(pthread_mutex_destroy(&mutex));
 }
 
 static void *has_no_right(void *place) {

@@ -40,11 +40,13 @@ static void *try_write(void *unused) {
 
 static void *unlock_it(void *unused) { return (void)unused, (void *)(long)pthread_rwlock_unlock(&lock); }
 
-TEST(pthread_rwlock_init, default_attributes, "without attributes: an unlocked lock") {
-  OK(pthread_rwlock_init(&lock, NULL));
+/* A test with an unlocked lock. */
+#define FRESH(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, pthread_rwlock_init(&lock, NULL), pthread_rwlock_destroy(&lock))
+
+FRESH(pthread_rwlock_init, default_attributes, "without attributes: an unlocked lock") {
   OK(pthread_rwlock_trywrlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
 TEST(pthread_rwlock_init, with_attributes, "with default attributes the same") {
@@ -106,19 +108,16 @@ TEST(pthread_rwlock_destroy, held_ebusy, "a lock that is held: EBUSY") {
   OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_rdlock, readers_share, "several readers hold it at once") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_rdlock, readers_share, "several readers hold it at once") {
   go = has = 0;
   pthread_t threads[4];
   for (int i = 0; i < 4; i++) threads[i] = started(read_it, NULL);
   AWAIT(has == 4);
   go = 1;
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_rdlock, waits_for_writer, "a reader waits while a writer holds it") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_rdlock, waits_for_writer, "a reader waits while a writer holds it") {
   OK(pthread_rwlock_wrlock(&lock));
   has = 0;
   go = 1;
@@ -127,21 +126,17 @@ TEST(pthread_rwlock_rdlock, waits_for_writer, "a reader waits while a writer hol
   IS(0, has);
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_rdlock, several_times, "a thread may hold several read locks, and unlocks each") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_rdlock, several_times, "a thread may hold several read locks, and unlocks each") {
   for (int i = 0; i < 5; i++) OK(pthread_rwlock_rdlock(&lock));
   for (int i = 0; i < 4; i++) OK(pthread_rwlock_unlock(&lock));
   IS(EBUSY, joined(started(try_write, NULL)));
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(started(try_write, NULL)));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_rdlock, again_before_writer, "a thread that reads it reads it again, though a writer waits") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_rdlock, again_before_writer, "a thread that reads it reads it again, though a writer waits") {
   OK(pthread_rwlock_rdlock(&lock));
   has = 0;
   go = 1;
@@ -152,13 +147,12 @@ TEST(pthread_rwlock_rdlock, again_before_writer, "a thread that reads it reads i
   IS(0, has);
   for (int i = 0; i < 3; i++) OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_rdlock, behind_writer, "under SCHED_FIFO a reader waits behind a writer of its priority or above") {
+FRESH(pthread_rwlock_rdlock, behind_writer,
+      "under SCHED_FIFO a reader waits behind a writer of its priority or above") {
   NOT_ON_LINUX("this C library lets readers go first, whatever the priorities");
   pthread_t writer, below, equal;
-  OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_rdlock(&lock));
   has = 0;
   go = 0;
@@ -176,12 +170,11 @@ TEST(pthread_rwlock_rdlock, behind_writer, "under SCHED_FIFO a reader waits behi
   IS(0, joined(writer));
   IS(0, joined(below));
   IS(0, joined(equal));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_rdlock, before_writer, "under SCHED_FIFO a reader goes before a waiting writer of lower priority") {
+FRESH(pthread_rwlock_rdlock, before_writer,
+      "under SCHED_FIFO a reader goes before a waiting writer of lower priority") {
   pthread_t writer, reader;
-  OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_rdlock(&lock));
   has = 0;
   go = 1;
@@ -192,7 +185,6 @@ TEST(pthread_rwlock_rdlock, before_writer, "under SCHED_FIFO a reader goes befor
   IS(1, has);
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(writer));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
 TEST(pthread_rwlock_rdlock, foreign_einval, "bytes that are no lock: EINVAL, and no hang") {
@@ -206,16 +198,13 @@ TEST(pthread_rwlock_rdlock, foreign_einval, "bytes that are no lock: EINVAL, and
   }
 }
 
-TEST(pthread_rwlock_rdlock, writer_deadlk, "who holds it for writing: EDEADLK, and no hang") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_rdlock, writer_deadlk, "who holds it for writing: EDEADLK, and no hang") {
   OK(pthread_rwlock_wrlock(&lock));
   IS(EDEADLK, pthread_rwlock_rdlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_wrlock, waits_for_readers, "a writer waits until the last reader has unlocked") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_wrlock, waits_for_readers, "a writer waits until the last reader has unlocked") {
   OK(pthread_rwlock_rdlock(&lock));
   OK(pthread_rwlock_rdlock(&lock));
   has = 0;
@@ -228,11 +217,9 @@ TEST(pthread_rwlock_wrlock, waits_for_readers, "a writer waits until the last re
   IS(0, has);
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_wrlock, waits_for_writer, "a writer waits for another writer") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_wrlock, waits_for_writer, "a writer waits for another writer") {
   OK(pthread_rwlock_wrlock(&lock));
   has = 0;
   go = 1;
@@ -241,15 +228,12 @@ TEST(pthread_rwlock_wrlock, waits_for_writer, "a writer waits for another writer
   IS(0, has);
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_wrlock, own_deadlk, "who holds it for writing: EDEADLK, and no hang") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_wrlock, own_deadlk, "who holds it for writing: EDEADLK, and no hang") {
   OK(pthread_rwlock_wrlock(&lock));
   IS(EDEADLK, pthread_rwlock_wrlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
 static void *add(void *unused) {
@@ -263,31 +247,25 @@ static void *add(void *unused) {
   return unused;
 }
 
-TEST(pthread_rwlock_wrlock, excludes, "one writer at a time: four threads lose no count") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_wrlock, excludes, "one writer at a time: four threads lose no count") {
   count = 0;
   pthread_t threads[4];
   for (int i = 0; i < 4; i++) threads[i] = started(add, NULL);
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(400, count);
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_tryrdlock, free_or_read, "0 if it is free or held by readers") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_tryrdlock, free_or_read, "0 if it is free or held by readers") {
   IS(0, joined(started(try_read, NULL)));
   OK(pthread_rwlock_rdlock(&lock));
   IS(0, joined(started(try_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_tryrdlock, written_ebusy, "EBUSY if a writer holds it") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_tryrdlock, written_ebusy, "EBUSY if a writer holds it") {
   OK(pthread_rwlock_wrlock(&lock));
   IS(EBUSY, joined(started(try_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
 static void *try_read_late(void *unused) {
@@ -297,12 +275,11 @@ static void *try_read_late(void *unused) {
 
 static void *read_and_end(void *other) { return (void *)(long)pthread_rwlock_rdlock(other); }
 
-TEST(pthread_rwlock_tryrdlock, ended_reader_is_none,
-     "a thread that follows one that ended while it read is no reader") {
+FRESH(pthread_rwlock_tryrdlock, ended_reader_is_none,
+      "a thread that follows one that ended while it read is no reader") {
   NOT_ON_LINUX("this C library lets readers go first, whatever the priorities");
   static pthread_rwlock_t other = PTHREAD_RWLOCK_INITIALIZER;
   pthread_t writer;
-  OK(pthread_rwlock_init(&lock, NULL));
   IS(0, joined(started(read_and_end, &other))); /* its number is free */
   OK(pthread_rwlock_rdlock(&lock));
   const pthread_t next = started(try_read_late, NULL);
@@ -313,20 +290,16 @@ TEST(pthread_rwlock_tryrdlock, ended_reader_is_none,
   IS(EBUSY, joined(next)); /* as a writer waits */
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(writer));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_trywrlock, free_is_locked, "0 if it is free, which excludes readers and writers") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_trywrlock, free_is_locked, "0 if it is free, which excludes readers and writers") {
   OK(pthread_rwlock_trywrlock(&lock));
   IS(EBUSY, joined(started(try_read, NULL)));
   IS(EBUSY, joined(started(try_write, NULL)));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_trywrlock, held_ebusy, "EBUSY if anybody holds it") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_trywrlock, held_ebusy, "EBUSY if anybody holds it") {
   OK(pthread_rwlock_rdlock(&lock));
   IS(EBUSY, joined(started(try_write, NULL)));
   IS(EBUSY, pthread_rwlock_trywrlock(&lock));
@@ -334,11 +307,9 @@ TEST(pthread_rwlock_trywrlock, held_ebusy, "EBUSY if anybody holds it") {
   OK(pthread_rwlock_wrlock(&lock));
   IS(EBUSY, pthread_rwlock_trywrlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_unlock, wakes_all_readers, "when a writer unlocks it all waiting readers get it") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_unlock, wakes_all_readers, "when a writer unlocks it all waiting readers get it") {
   OK(pthread_rwlock_wrlock(&lock));
   go = has = 0;
   pthread_t threads[3];
@@ -349,7 +320,6 @@ TEST(pthread_rwlock_unlock, wakes_all_readers, "when a writer unlocks it all wai
   AWAIT(has == 3);
   go = 1;
   for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
 static char order[8];
@@ -363,12 +333,11 @@ static void *read_in_order(void *letter) { return pthread_rwlock_rdlock(&lock) ?
 
 static void *write_in_order(void *letter) { return pthread_rwlock_wrlock(&lock) ? &lock : note(letter); }
 
-TEST(pthread_rwlock_unlock, best_first,
-     "the waiter of the highest priority is next, a writer before readers of its own") {
+FRESH(pthread_rwlock_unlock, best_first,
+      "the waiter of the highest priority is next, a writer before readers of its own") {
   NOT_ON_LINUX("this C library lets readers go first, whatever the priorities");
   const int above[] = {4, 5, 5, 6, 4};
   pthread_t threads[5];
-  OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_wrlock(&lock));
   has = 0;
   memset(order, 0, sizeof order);
@@ -379,14 +348,11 @@ TEST(pthread_rwlock_unlock, best_first,
   OK(pthread_rwlock_unlock(&lock));
   for (int i = 0; i < 5; i++) IS(0, joined(threads[i]));
   IS(0, strcmp(order, "dbcea"));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_unlock, free_eperm, "a lock that nobody holds: EPERM") {
+FRESH(pthread_rwlock_unlock, free_eperm, "a lock that nobody holds: EPERM") {
   KERNELS_ONLY();
-  OK(pthread_rwlock_init(&lock, NULL));
   IS(EPERM, pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
 /* --- Timed --- */
@@ -411,15 +377,12 @@ static void *timed_write(void *unused) {
   return (void *)(long)error;
 }
 
-TEST(pthread_rwlock_timedrdlock, free_is_locked, "a free lock is locked, even if the time is past") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_timedrdlock, free_is_locked, "a free lock is locked, even if the time is past") {
   ms = -1000;
   IS(0, joined(started(timed_read, NULL)));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedrdlock, timedout, "a lock that stays written: ETIMEDOUT, not before the time") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_timedrdlock, timedout, "a lock that stays written: ETIMEDOUT, not before the time") {
   OK(pthread_rwlock_wrlock(&lock));
   ms = 2;
   IS(ETIMEDOUT, joined(started(timed_read, NULL)));
@@ -427,11 +390,9 @@ TEST(pthread_rwlock_timedrdlock, timedout, "a lock that stays written: ETIMEDOUT
   ms = -1000;
   IS(ETIMEDOUT, joined(started(timed_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedrdlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_timedrdlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
   OK(pthread_rwlock_wrlock(&lock));
   ms = 5000;
   const pthread_t thread = started(timed_read, NULL);
@@ -439,37 +400,29 @@ TEST(pthread_rwlock_timedrdlock, unlocked_in_time, "a lock that becomes free bef
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
   IS(0, late);
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedrdlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
+FRESH(pthread_rwlock_timedrdlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
   const struct timespec bad = {.tv_sec = 1, .tv_nsec = 1000000000};
-  OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_wrlock(&lock));
   IS(EINVAL, pthread_rwlock_timedrdlock(&lock, &bad));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedwrlock, free_is_locked, "a free lock is locked, even if the time is past") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_timedwrlock, free_is_locked, "a free lock is locked, even if the time is past") {
   ms = -1000;
   IS(0, joined(started(timed_write, NULL)));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedwrlock, timedout, "a lock that stays read: ETIMEDOUT, not before the time") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_timedwrlock, timedout, "a lock that stays read: ETIMEDOUT, not before the time") {
   OK(pthread_rwlock_rdlock(&lock));
   ms = 2;
   IS(ETIMEDOUT, joined(started(timed_write, NULL)));
   IS(1, late);
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedwrlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_timedwrlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
   OK(pthread_rwlock_rdlock(&lock));
   ms = 5000;
   const pthread_t thread = started(timed_write, NULL);
@@ -477,20 +430,16 @@ TEST(pthread_rwlock_timedwrlock, unlocked_in_time, "a lock that becomes free bef
   OK(pthread_rwlock_unlock(&lock));
   IS(0, joined(thread));
   IS(0, late);
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedwrlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
+FRESH(pthread_rwlock_timedwrlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
   const struct timespec bad = {.tv_sec = 1, .tv_nsec = -1};
-  OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_rdlock(&lock));
   IS(EINVAL, pthread_rwlock_timedwrlock(&lock, &bad));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
-TEST(pthread_rwlock_timedwrlock, gives_up_its_place, "after ETIMEDOUT a writer keeps no reader out") {
-  OK(pthread_rwlock_init(&lock, NULL));
+FRESH(pthread_rwlock_timedwrlock, gives_up_its_place, "after ETIMEDOUT a writer keeps no reader out") {
   OK(pthread_rwlock_rdlock(&lock));
   ms = 2;
   IS(ETIMEDOUT, joined(started(timed_write, NULL)));
@@ -498,7 +447,6 @@ TEST(pthread_rwlock_timedwrlock, gives_up_its_place, "after ETIMEDOUT a writer k
   ms = 1000;
   IS(0, joined(started(timed_read, NULL)));
   OK(pthread_rwlock_unlock(&lock));
-  OK(pthread_rwlock_destroy(&lock));
 }
 
 /* --- Attributes --- */

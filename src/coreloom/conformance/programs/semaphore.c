@@ -100,8 +100,11 @@ TEST(sem_wait, decrements, "above 0 it takes one and returns") {
   OK(sem_destroy(&sem));
 }
 
-TEST(sem_wait, waits_at_zero, "at 0 it waits for a post") {
-  OK(sem_init(&sem, 0, 0));
+/* A test with a semaphore of 0. */
+#define FRESH(function, requirement, text) \
+  TEST_BETWEEN(function, requirement, text, sem_init(&sem, 0, 0), sem_destroy(&sem))
+
+FRESH(sem_wait, waits_at_zero, "at 0 it waits for a post") {
   has = 0;
   const pthread_t thread = started(wait_it, &sem);
   nap();
@@ -109,7 +112,6 @@ TEST(sem_wait, waits_at_zero, "at 0 it waits for a post") {
   OK(sem_post(&sem));
   IS(0, joined(thread));
   IS(0, value_of(&sem));
-  OK(sem_destroy(&sem));
 }
 
 TEST(sem_trywait, decrements, "above 0 it takes one") {
@@ -119,23 +121,18 @@ TEST(sem_trywait, decrements, "above 0 it takes one") {
   OK(sem_destroy(&sem));
 }
 
-TEST(sem_trywait, zero_eagain, "at 0: EAGAIN at once, and the value stays") {
-  OK(sem_init(&sem, 0, 0));
+FRESH(sem_trywait, zero_eagain, "at 0: EAGAIN at once, and the value stays") {
   FAILS(EAGAIN, sem_trywait(&sem));
   IS(0, value_of(&sem));
-  OK(sem_destroy(&sem));
 }
 
-TEST(sem_post, increments, "without a waiter the value is one more") {
-  OK(sem_init(&sem, 0, 0));
+FRESH(sem_post, increments, "without a waiter the value is one more") {
   OK(sem_post(&sem));
   OK(sem_post(&sem));
   IS(2, value_of(&sem));
-  OK(sem_destroy(&sem));
 }
 
-TEST(sem_post, wakes_one, "each post lets one waiter go on") {
-  OK(sem_init(&sem, 0, 0));
+FRESH(sem_post, wakes_one, "each post lets one waiter go on") {
   has = 0;
   pthread_t threads[3];
   for (int i = 0; i < 3; i++) threads[i] = started(wait_it, &sem);
@@ -147,7 +144,6 @@ TEST(sem_post, wakes_one, "each post lets one waiter go on") {
     IS(i + 1, has);
   }
   for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
-  OK(sem_destroy(&sem));
 }
 
 TEST(sem_post, overflow, "at SEM_VALUE_MAX: EOVERFLOW, and the value stays") {
@@ -163,10 +159,9 @@ static void *wait_in_order(void *letter) {
   return NULL;
 }
 
-TEST(sem_post, best_waiter_first,
-     "under SCHED_FIFO the waiter of the highest priority goes on first, of equals the first") {
+FRESH(sem_post, best_waiter_first,
+      "under SCHED_FIFO the waiter of the highest priority goes on first, of equals the first") {
   NOT_ON_LINUX("this C library wakes by arrival, whatever the priorities");
-  OK(sem_init(&sem, 0, 0));
   place = 0;
   memset(order, 0, sizeof order);
   const int above[] = {2, 6, 4, 6};
@@ -181,7 +176,6 @@ TEST(sem_post, best_waiter_first,
   }
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(0, strcmp(order, "bdca"));
-  OK(sem_destroy(&sem));
 }
 
 static void *add(void *unused) {
@@ -205,15 +199,13 @@ TEST(sem_wait, excludes, "a semaphore of 1 is a lock: four threads lose no count
   OK(sem_destroy(&sem));
 }
 
-TEST(sem_getvalue, with_waiters, "while threads wait: 0, or minus their number") {
-  OK(sem_init(&sem, 0, 0));
+FRESH(sem_getvalue, with_waiters, "while threads wait: 0, or minus their number") {
   const pthread_t thread = started(wait_it, &sem);
   nap();
   const int value = value_of(&sem);
   OK(sem_post(&sem));
   IS(0, joined(thread));
   TRUE(value == 0 || value == -1);
-  OK(sem_destroy(&sem));
 }
 
 /* --- Timed --- */
@@ -226,20 +218,16 @@ TEST(sem_timedwait, available, "above 0 it takes one, even if the time is past")
   OK(sem_destroy(&sem));
 }
 
-TEST(sem_timedwait, timedout, "no post until the time: ETIMEDOUT, not before it, and the value stays") {
-  OK(sem_init(&sem, 0, 0));
+FRESH(sem_timedwait, timedout, "no post until the time: ETIMEDOUT, not before it, and the value stays") {
   const struct timespec at = in_ms(CLOCK_REALTIME, 2);
   FAILS(ETIMEDOUT, sem_timedwait(&sem, &at));
   TRUE(has_come(CLOCK_REALTIME, at));
   IS(0, value_of(&sem));
-  OK(sem_destroy(&sem));
 }
 
-TEST(sem_timedwait, past_timedout, "a time that is past: ETIMEDOUT at once") {
-  OK(sem_init(&sem, 0, 0));
+FRESH(sem_timedwait, past_timedout, "a time that is past: ETIMEDOUT at once") {
   const struct timespec at = in_ms(CLOCK_REALTIME, -1000);
   FAILS(ETIMEDOUT, sem_timedwait(&sem, &at));
-  OK(sem_destroy(&sem));
 }
 
 static void *wait_late(void *unused) {
@@ -250,22 +238,18 @@ static void *wait_late(void *unused) {
   return (void *)(long)result;
 }
 
-TEST(sem_timedwait, posted_in_time, "a post before the time ends it with 0") {
-  OK(sem_init(&sem, 0, 0));
+FRESH(sem_timedwait, posted_in_time, "a post before the time ends it with 0") {
   const pthread_t thread = started(wait_late, NULL);
   nap();
   OK(sem_post(&sem));
   IS(0, joined(thread));
   IS(0, late);
-  OK(sem_destroy(&sem));
 }
 
-TEST(sem_timedwait, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
+FRESH(sem_timedwait, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
   const struct timespec bad[] = {{.tv_sec = 1, .tv_nsec = 1000000000}, {.tv_sec = 1, .tv_nsec = -1}};
-  OK(sem_init(&sem, 0, 0));
   FAILS(EINVAL, sem_timedwait(&sem, &bad[0]));
   FAILS(EINVAL, sem_timedwait(&sem, &bad[1]));
-  OK(sem_destroy(&sem));
 }
 
 /* --- Named --- */

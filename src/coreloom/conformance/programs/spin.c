@@ -23,11 +23,14 @@ static void *lock_it(void *unused) {
   return (void *)(long)error;
 }
 
-TEST(pthread_spin_init, unlocked, "a new lock is free") {
-  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+/* A test with an unlocked lock. */
+#define FRESH(function, requirement, text)                                                     \
+  TEST_BETWEEN(function, requirement, text, pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), \
+               pthread_spin_destroy(&lock))
+
+FRESH(pthread_spin_init, unlocked, "a new lock is free") {
   OK(pthread_spin_trylock(&lock));
   OK(pthread_spin_unlock(&lock));
-  OK(pthread_spin_destroy(&lock));
 }
 
 TEST(pthread_spin_destroy, init_again, "a destroyed lock can be initialised again") {
@@ -53,8 +56,7 @@ TEST(pthread_spin_destroy, then_use_einval, "a destroyed lock: EINVAL") {
   IS(EINVAL, pthread_spin_init(&lock, 42));
 }
 
-TEST(pthread_spin_lock, waits, "a thread waits until it is unlocked") {
-  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+FRESH(pthread_spin_lock, waits, "a thread waits until it is unlocked") {
   OK(pthread_spin_lock(&lock));
   has = 0;
   const pthread_t thread = started(lock_it, NULL);
@@ -63,7 +65,6 @@ TEST(pthread_spin_lock, waits, "a thread waits until it is unlocked") {
   OK(pthread_spin_unlock(&lock));
   IS(0, joined(thread));
   IS(1, has);
-  OK(pthread_spin_destroy(&lock));
 }
 
 static void *add(void *unused) {
@@ -75,29 +76,24 @@ static void *add(void *unused) {
   return unused;
 }
 
-TEST(pthread_spin_lock, excludes, "one thread holds it at a time: four threads lose no count") {
-  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+FRESH(pthread_spin_lock, excludes, "one thread holds it at a time: four threads lose no count") {
   count = 0;
   pthread_t threads[4];
   for (int i = 0; i < 4; i++) threads[i] = started(add, NULL);
   for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
   IS(800, count);
-  OK(pthread_spin_destroy(&lock));
 }
 
-TEST(pthread_spin_lock, own_deadlk, "who holds it: EDEADLK, and no hang") {
+FRESH(pthread_spin_lock, own_deadlk, "who holds it: EDEADLK, and no hang") {
   KERNELS_ONLY();
-  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
   OK(pthread_spin_lock(&lock));
   IS(EDEADLK, pthread_spin_lock(&lock));
   OK(pthread_spin_unlock(&lock));
-  OK(pthread_spin_destroy(&lock));
 }
 
-TEST(pthread_spin_lock, urgent_lets_owner_run, "a more urgent thread on the owner's processor lets it unlock") {
+FRESH(pthread_spin_lock, urgent_lets_owner_run, "a more urgent thread on the owner's processor lets it unlock") {
   KERNELS_ONLY();
   pthread_t thread;
-  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
   OK(pthread_spin_lock(&lock));
   has = 0;
   OK(started_at(&thread, 30, lock_it, NULL));
@@ -105,24 +101,19 @@ TEST(pthread_spin_lock, urgent_lets_owner_run, "a more urgent thread on the owne
   IS(0, has);
   OK(pthread_spin_unlock(&lock));
   IS(0, joined(thread));
-  OK(pthread_spin_destroy(&lock));
 }
 
-TEST(pthread_spin_trylock, held_ebusy, "a lock that is held: EBUSY") {
-  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+FRESH(pthread_spin_trylock, held_ebusy, "a lock that is held: EBUSY") {
   OK(pthread_spin_lock(&lock));
   IS(EBUSY, joined(started(try_it, NULL)));
   IS(EBUSY, pthread_spin_trylock(&lock));
   OK(pthread_spin_unlock(&lock));
-  OK(pthread_spin_destroy(&lock));
 }
 
-TEST(pthread_spin_unlock, frees, "behind it another thread gets the lock") {
-  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+FRESH(pthread_spin_unlock, frees, "behind it another thread gets the lock") {
   OK(pthread_spin_lock(&lock));
   OK(pthread_spin_unlock(&lock));
   IS(0, joined(started(try_it, NULL)));
-  OK(pthread_spin_destroy(&lock));
 }
 
 TEST(pthread_spin_unlock, not_owner_eperm, "who does not hold it: EPERM; it is not destroyed while it is held: EBUSY") {
