@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -23,10 +23,10 @@ from coreloom.report import fresh
 from coreloom.report.results import Result
 from coreloom.toolchain import firmware, verilate
 
-Edit = Callable[[str, bytes], None]  # of a file of the checkout: what stands before its content
+Edit = Callable[[Mapping[str, bytes]], None]  # of files of the checkout: what stands before their content
 
 # One or two of each kind, those that are quickly planned.
-BENCHES = ("scheduler", "model", "synth", "fairness", "linux", "exclusive")
+BENCHES = ("scheduler", "synth", "fairness", "linux", "exclusive")
 
 
 def _digests() -> dict[str, str]:
@@ -46,43 +46,44 @@ def _before() -> dict[str, str]:
 def edit(monkeypatch: pytest.MonkeyPatch) -> Edit:
     _before()
 
-    def edited(name: str, text: bytes) -> None:
-        def read(path: Path) -> bytes:
-            content = path.read_bytes()
-            return text + content if path == ROOT / name else content
-
-        assert (ROOT / name).is_file()
-        monkeypatch.setattr(sources, "_read", read)
+    def edited(before: Mapping[str, bytes]) -> None:
+        assert all((ROOT / name).is_file() for name in before)
+        texts = {ROOT / name: text for name, text in before.items()}
+        monkeypatch.setattr(sources, "_read", lambda path: texts.get(path, b"") + path.read_bytes())
 
     return edited
 
 
-@pytest.mark.parametrize(
-    ("file", "comment", "statement", "concerned"),
-    [
-        ("rtl/soc/rtl/cl_uart.sv", b"// one\n\n", b"`define ONE 1\n", {"scheduler", "model", "synth"}),
-        ("rtl/kernel/tb/scheduler.cpp", b"/* one\ntwo */\n", b"static int one;\n", {"scheduler"}),
-        ("runtime/hw/cl_hw.c", b"// one\n", b"static int one;\n", {"scheduler", "model"}),
-        ("apps/packets/rules.c", b"// one\n", b"static int one;\n", {"model"}),
-        ("policies/dwrr.c", b"// one\n", b"static int one;\n", {"fairness", "model"}),
-        ("linux/lagmeter/meter.c", b"// one\n", b"static int one;\n", {"linux"}),
-        ("linux/exclusive/run.c", b"// one\n", b"static int one;\n", {"exclusive"}),
-        ("linux/user/session.c", b"// one\n", b"static int one;\n", {"exclusive", "linux"}),
-        ("src/coreloom/benches/scheduler/delays.py", b"# one\n", b"import os\n", {"scheduler"}),
-        ("src/coreloom/simulation/measure.py", b"# one\n", b"import os\n", {"scheduler", "model"}),
-        ("src/coreloom/scheduling/workload.py", b"# one\n", b"import os\n", {"fairness", "model"}),
-        ("src/coreloom/benches/scheduler/page.py", b"# one\n", b"import os\n", set()),
-        ("src/coreloom/report/table.py", b"# one\n", b"import os\n", set()),
-    ],
-)
-def test_a_change_concerns(
-    file: str, comment: bytes, statement: bytes, concerned: set[str], edit: Edit
-) -> None:
-    """A comment no bench, a statement those that have it."""
-    edit(file, comment)
+SHOWN: dict[str, set[str]] = {  # what shows figures decides none
+    "src/coreloom/benches/scheduler/page.py": set(),
+    "src/coreloom/report/table.py": set(),
+}
+CONCERNED = {
+    "rtl/soc/rtl/cl_uart.sv": {"scheduler", "synth"},
+    "rtl/kernel/tb/scheduler.cpp": {"scheduler"},
+    "runtime/hw/cl_hw.c": {"scheduler"},
+    "policies/dwrr.c": {"fairness"},
+    "linux/lagmeter/meter.c": {"linux"},
+    "linux/exclusive/run.c": {"exclusive"},
+    "linux/user/session.c": {"exclusive", "linux"},
+    "src/coreloom/benches/scheduler/delays.py": {"scheduler"},
+    "src/coreloom/simulation/measure.py": {"scheduler"},
+    "src/coreloom/scheduling/workload.py": {"fairness"},
+} | SHOWN
+COMMENT = {".py": b"# one\n\n"}
+STATEMENT = {".sv": b"`define ONE 1\n", ".py": b"import os\n"}
+
+
+def test_a_comment_concerns_no_bench(edit: Edit) -> None:
+    edit({name: COMMENT.get(Path(name).suffix, b"/* one */ // two\n\n") for name in CONCERNED})
     assert _digests() == _before()
-    edit(file, statement)
-    assert {name for name, digest in _digests().items() if digest != _before()[name]} == concerned
+
+
+@pytest.mark.parametrize("name", CONCERNED)
+def test_a_statement_concerns_those_that_have_it(name: str, edit: Edit) -> None:
+    edit({name: STATEMENT.get(Path(name).suffix, b"static int one;\n")})
+    changed = {bench for bench, digest in _digests().items() if digest != _before()[bench]}
+    assert changed == CONCERNED[name]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ def digests(bench: Bench[Any]) -> Digests:
 
 def current(bench: Bench[Any], content: Result) -> bool:
     """Whether the bench would give this result again."""
+    if not content.inputs and not content.images:
+        return False
     if bench.digest(bench.planned(uses.SOURCES)) == content.inputs:
         return True
     return bool(bench.runs and content.images) and (
