@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import check
 import overview
 import run
 import tiers
@@ -258,3 +259,53 @@ def test_what_changed_since_it_passed(checkout: Path, monkeypatch: pytest.Monkey
     script(checkout / ".venv" / "bin" / "python", "exit 1")
     commit("docs/page2.md")
     assert [said(), said()] == ["docs", "docs"]
+
+
+# --- tests/check.py with tools that are scripts -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "tools"),
+    [
+        ("README.md", ["reuse lint-file README.md"]),
+        ("apps/image/main.c", ["clang-format --dry-run --Werror {}", "reuse lint-file {}"]),
+        (
+            "rtl/soc/rtl/cl_bus.sv",
+            ["python -c", "reuse lint-file {}", "verible-verilog-lint --rules_config .rules.verible_lint {}"],
+        ),
+        (
+            "src/coreloom/errors.py",
+            [
+                *("lint-imports --no-logo", "mypy {}", "python -c", "reuse lint-file {}"),
+                *("ruff check --quiet {}", "ruff format --check --quiet {}"),
+            ],
+        ),
+    ],
+)
+def test_a_commit_is_checked_by_what_its_files_need(
+    file: str, tools: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tool in {found.command[0] for found in check.CHECKS}:
+        script(tmp_path / tool, f'echo {tool} "$@" | head -n 1 >> {tmp_path}/called.$$')
+    monkeypatch.setattr(check, "BIN", tmp_path)
+    assert check.main([file]) == 0
+    called = sorted(path.read_text().strip() for path in tmp_path.glob("called.*"))
+    assert called == [tool.format(file) for tool in tools]
+
+
+def test_what_is_wrong_is_said_and_by_whom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script(tmp_path / "reuse", "echo no licence; exit 1")
+    monkeypatch.setattr(check, "BIN", tmp_path)
+    assert check.main(["README.md"]) == 1
+    assert capsys.readouterr().out.startswith("no licence\ncheck: licences to mend, ")
+
+
+def test_a_missing_checker_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check, "BIN", tmp_path)
+    assert check.main(["README.md"]) == 1
+    said = f"check: {tmp_path / 'reuse'} is missing: remove .venv, then run it again\n"
+    assert capsys.readouterr() == ("", said)
