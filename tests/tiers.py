@@ -29,6 +29,8 @@ FOLDERS = (
     ("system/*", "runtime"),
     ("synth/*", "synth"),
     ("linux/*", "linux"),
+    ("sweep/test_file.py", "test"),
+    ("sweep/*", "runtime"),  # which has Parquet and Dask
     ("*", "test"),
 )
 

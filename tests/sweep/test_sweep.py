@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from pyarrow import parquet as arrow
 
 from cli.command import run
 from coreloom import paths
@@ -23,6 +22,8 @@ from coreloom.jobs.workers import workers
 from coreloom.sweep import file, parquet, point
 from coreloom.sweep import run as sweep_run
 from coreloom.sweep.store import Store
+
+arrow = pytest.importorskip("pyarrow.parquet")
 
 _PROGRAM = """#include <coreloom.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-import cloudpickle
 import pytest
 
 from coreloom.benches import registry
@@ -15,6 +14,7 @@ from coreloom.commands.bench import options
 from coreloom.commands.console import Parser
 from coreloom.jobs.job import Job
 
+cloudpickle = pytest.importorskip("cloudpickle")
 _OF_THEIR_OWN = ("cluster",)  # whose measurement is the sending
 
 
