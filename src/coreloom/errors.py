@@ -25,3 +25,7 @@ class Ended(UserError):
     def __init__(self, text: str, status: int) -> None:
         super().__init__(text)
         self.status = status
+
+
+class WrongOutput(Exception):
+    """What the target computed is not what the host computed: a defect of Coreloom."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from coreloom.apps import APPS, WrongOutput
+from coreloom.apps import APPS
 from coreloom.design import platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, WrongOutput
 from coreloom.simulation.experiment import Experiment, Outcome
 
 APP = APPS["hybrid"]

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from cases import nightly_but
-from coreloom.apps import APPS, WrongOutput
+from coreloom.apps import APPS
 from coreloom.apps import image as module
-from coreloom.errors import UserError
+from coreloom.errors import UserError, WrongOutput
 
 from .conftest import Build
 

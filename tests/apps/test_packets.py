@@ -14,9 +14,9 @@ from typing import Any
 import dpkt  # type: ignore[import-untyped]
 import pytest
 
-from coreloom.apps import APPS, WrongOutput, capture
+from coreloom.apps import APPS, capture
 from coreloom.apps.packets import decode
-from coreloom.errors import UserError
+from coreloom.errors import UserError, WrongOutput
 
 from .conftest import Build
 

@@ -12,10 +12,6 @@ from coreloom.paths import APPS
 _FILE_MOST = 256 << 20  # bytes; a picture may be longer than its pixels that fit
 
 
-class WrongOutput(Exception):
-    """What the target computed is not what the host computed: a defect of Coreloom."""
-
-
 class App(abc.ABC):
     """An application: its program, its input, and what must come out."""
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from coreloom.apps.base import App, WrongOutput
+from coreloom.apps.base import App
 from coreloom.apps.image import draw, load
 from coreloom.design.address_map import OUTPUT_ROOM
-from coreloom.errors import UserError
+from coreloom.errors import UserError, WrongOutput
 from coreloom.report.results import write_atomically
 
 DEFAULT_SIZE = (62, 48)

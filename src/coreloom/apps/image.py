@@ -11,9 +11,9 @@ from pathlib import Path
 from PIL import Image, ImageChops, ImageDraw, ImageFont, ImageOps, UnidentifiedImageError
 from PIL import ImageFilter as Filters
 
-from coreloom.apps.base import App, WrongOutput, read_file
+from coreloom.apps.base import App, read_file
 from coreloom.design.address_map import INPUT_ROOM, OUTPUT_ROOM
-from coreloom.errors import UserError
+from coreloom.errors import UserError, WrongOutput
 from coreloom.report.results import write_atomically
 
 DEFAULT_SIZE = (200, 150)

@@ -19,7 +19,8 @@ from typing import Any
 import dpkt  # type: ignore[import-untyped]
 
 from coreloom.apps import capture
-from coreloom.apps.base import App, WrongOutput, read_file
+from coreloom.apps.base import App, read_file
+from coreloom.errors import WrongOutput
 from coreloom.report.results import write_atomically
 
 KINDS = ("arp", "icmp", "tcp", "udp", "ipv4 other", "icmpv6", "tcp over ipv6", "udp over ipv6", "ipv6 other")

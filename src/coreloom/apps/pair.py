@@ -15,8 +15,8 @@ import zlib
 from pathlib import Path
 
 from coreloom import licence
-from coreloom.apps.base import App, WrongOutput
-from coreloom.errors import UserError
+from coreloom.apps.base import App
+from coreloom.errors import UserError, WrongOutput
 from coreloom.report.results import write_atomically
 
 FIGURES = (

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from coreloom.apps import APPS, WrongOutput
+from coreloom.apps import APPS
 from coreloom.design import keys, platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, WrongOutput
 from coreloom.jobs.job import Job, Progress, Stopped
 from coreloom.simulation.experiment import Built, Experiment
 from coreloom.simulation.measure import spread
