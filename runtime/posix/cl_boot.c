@@ -28,6 +28,15 @@ static inline void give_locals(uint32_t context) {
 #endif
 }
 
+#ifdef CL_ARGUMENTS
+/* The command line, for a main that takes one: `count` words, each with its NUL. What loads the program's image writes
+ * it there (src/coreloom/simulation/simulate.py). */
+__attribute__((used)) struct {
+  uint32_t count;
+  char text[CL_ARGUMENTS - sizeof(uint32_t)];
+} cl_command_line = {1, "program"};
+#endif
+
 void cl_boot_main(void) {
   give_locals(0);
   for (uint32_t context = CL_THREADS; context < CL_CONTEXTS; context++) give_locals(context);
@@ -36,8 +45,15 @@ void cl_boot_main(void) {
   cl_irq_on();
   cl_op_slice(CL_SLICE_TICKS);
   __libc_init_array();
+#ifdef CL_ARGUMENTS
+  char *arguments[cl_command_line.count + 1], *text = cl_command_line.text;
+  for (uint32_t n = 0; n < cl_command_line.count; n++, text += strlen(text) + 1) arguments[n] = text;
+  arguments[cl_command_line.count] = NULL;
+  exit(main((int)cl_command_line.count, arguments));
+#else
   static char *arguments[] = {"program", NULL};
   exit(main(1, arguments));
+#endif
 }
 
 void cl_thread_main(void *(*start)(void *), void *argument) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import io
 import os
 import signal
@@ -15,55 +16,49 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 
 from coreloom import __version__, paths
-from coreloom.apps import WrongOutput
-from coreloom.commands import (
-    advise,
-    bench,
-    completion,
-    conformance,
-    doctor,
-    generate,
-    lists,
-    model,
-    new,
-    package,
-    programs,
-    report,
-    run,
-    sweep,
-    synth,
-    vm,
-)
 from coreloom.commands.console import Command, Parser, err
-from coreloom.errors import FAILED, Ended, UserError
+from coreloom.errors import FAILED, Ended, UserError, WrongOutput
 from coreloom.programs.registry import PROGRAMS
 
-COMMANDS: tuple[Command, ...] = (
-    *(
-        module.COMMAND
-        for module in (doctor, lists, new, run, conformance, sweep, bench, model, advise, synth)
-    ),
-    *programs.COMMANDS,
-    *(module.COMMAND for module in (package, vm, report, generate, completion)),
-)
+_TOOLS = ("cc", "ar", "ranlib")  # whose words are gcc's and ar's
+# The module of coreloom.commands of each verb, imported when it is asked for: all of them take a second.
+_MODULES = {
+    **{"doctor": "doctor", "list": "lists", "new": "new", "run": "run", "conformance": "conformance"},
+    **{"sweep": "sweep", "bench": "bench", "model": "model", "advise": "advise", "synth": "synth"},
+    **dict.fromkeys(_TOOLS, "tools"),
+    **dict.fromkeys(PROGRAMS, "programs"),
+    **{"package": "package", "vm": "vm", "report": "report", "generate": "generate"},
+    "completion": "completion",
+}
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line with all its commands."""
+def commands(names: Sequence[str] = tuple(_MODULES)) -> list[Command]:
+    """The commands with these names, all of them unless given."""
+    found = []
+    for name in names:
+        module = importlib.import_module(f"coreloom.commands.{_MODULES[name]}")
+        own = getattr(module, "COMMANDS", None) or (module.COMMAND,)
+        found += [command for command in own if command.name == name]
+    return found
+
+
+def parser(verb: str | None = None) -> argparse.ArgumentParser:
+    """The command line with all its commands, or with one."""
     root = Parser(prog="coreloom", description="Operating-system services in hardware or software.")
     root.add_argument("--version", action="version", version=f"coreloom {__version__}")
     root.set_defaults(root=root)
     _build_dir(root)
     verbs = root.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for command in COMMANDS:
-        verb: Parser = verbs.add_parser(
+    for command in commands((verb,)) if verb in _MODULES else commands():
+        made: Parser = verbs.add_parser(
             command.name, help=command.help, description=command.description or command.help
         )
-        command.options(verb)
+        command.options(made)
         if command.name not in PROGRAMS:
-            _build_dir(verb)
-        verb.set_defaults(function=command.run, runs_program=command.runs_program)
-        verb.failure = FAILED if command.runs_program else verb.failure
+            _build_dir(made)
+        made.set_defaults(function=command.run, runs_program=command.runs_program)
+        made.failure = FAILED if command.runs_program else made.failure
+        made.takes_arguments = command.takes_arguments
     return root
 
 
@@ -114,11 +109,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without UTF-8
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in _TOOLS:
+        from coreloom.commands import cc
+
+        return cc.main(words)
     # A program's options are its own, not argparse's.
     if words and words[0] in PROGRAMS and words[1:] != ["--build"]:
+        from coreloom.commands import programs
+
         args = argparse.Namespace(function=programs.run, program=words[0], build=False, words=words[1:])
     else:
-        args = parser().parse_args(words)
+        # `completion` writes about all of them.
+        alone = words[0] if words and words[0] in _MODULES and words[0] != "completion" else None
+        args = parser(alone).parse_args(words)
     try:
         with _terminable():
             return _call(args)

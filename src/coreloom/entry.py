@@ -49,6 +49,10 @@ def main() -> int:
     if program is not None and words[1:] != ["--build"]:  # which is coreloom's own
         os.execv(program, [f"coreloom {words[0]}", *words[1:]])
     try:
+        if words and words[0] in ("cc", "ar", "ranlib"):
+            from coreloom.commands import cc
+
+            return cc.main(words)
         from coreloom import cli
     except ModuleNotFoundError as error:
         from coreloom.paths import setup

@@ -49,7 +49,10 @@ def test_clock_becomes_a_period(
         asked.append(far_period)
         raise UserError("enough")
 
-    monkeypatch.setattr(Experiment, "program", lambda self: None)
+    monkeypatch.chdir(tmp_path)
+    Path("mine.c").write_text("int main(void) {}\n")
+    monkeypatch.setattr(Experiment, "program", lambda self, warnings: Path("mine.elf"))
+    monkeypatch.setattr(Experiment, "build", lambda self, waves, program: None)
     monkeypatch.setattr(Experiment, "run", simulated)
     assert run(capsys, "run", "mine.c", "--platform", "backdoor-standard", *arguments)[0] == 125
     assert asked == [period]

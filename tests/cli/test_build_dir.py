@@ -53,7 +53,7 @@ def test_what_is_made_goes_there(tmp_path: Path, before: bool) -> None:
     command, option = ["run", "quick.c", "--platform", "smp-economy", "--trace"], ["--build-dir", "made/here"]
     done = coreloom(tmp_path, *option, *command) if before else coreloom(tmp_path, *command, *option)
     assert done.returncode == 0, done.stderr
-    assert "timeline: made/here/output/quick.trace.json (open it at ui.perfetto.dev)\n" in done.stdout
+    assert "timeline: made/here/output/quick.trace.json (open it at ui.perfetto.dev)\n" in done.stderr
     assert (tmp_path / "made" / "here" / "output" / "quick.trace.json").is_file()
 
 

@@ -89,7 +89,8 @@ from .command import run
         (
             ["run", "image", "--speed", "3"],
             125,
-            "coreloom run: error: unknown option or argument: --speed 3 (see coreloom run --help)",
+            "coreloom run: error: unknown option or argument: --speed 3; a program's own arguments come "
+            "behind -- (see coreloom run --help)",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -250,11 +251,15 @@ def test_place_that_cannot_be_written_is_refused_before_the_run(
 
 
 @pytest.mark.parametrize("app", ["packets", "square.c"])
-def test_grain_is_refused_where_it_means_nothing(capsys: pytest.CaptureFixture[str], app: str) -> None:
+def test_grain_is_refused_where_it_means_nothing(
+    capsys: pytest.CaptureFixture[str], app: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("square.c").write_text("int main(void) {}\n")
     assert run(capsys, "run", app, "--grain", "4") == (
         125,
         "",
-        f"coreloom: error: --grain is not an option of {app}: only image has pixels per message\n",
+        f"coreloom: error: --grain is not an option of {Path(app).stem}: only image has pixels per message\n",
     )
 
 

@@ -86,17 +86,6 @@ correct line 5 of mine.c, then run it again
 """,
         ),
         (
-            UNDECLARED,
-            """\
-mine.c does not compile:
-mine.c:4:10: error: call to undeclared function 'pthread_creat'; ISO C99 and later do not support \
-implicit function declarations [-Wimplicit-function-declaration]
-    4 |   return pthread_creat(0);
-      |          ^
-check the spelling of pthread_creat in line 4 of mine.c, or include the header that declares it
-""",
-        ),
-        (
             HEADER,
             """\
 mine.c does not compile:
@@ -110,14 +99,14 @@ there is no sys/epoll.h beside the program or in the C library: correct line 2 o
             MACRO,
             """\
 mine.c does not compile:
-mine.c:4:7: error: incompatible pointer to integer conversion initializing 'int' with an expression of \
+mine.c:4:7: warning: incompatible pointer to integer conversion initializing 'int' with an expression of \
 type 'void *' [-Wint-conversion]
     4 |   int result = PTHREAD_CANCELED;
       |       ^        ~~~~~~~~~~~~~~~~
 mine.c:5:43: error: subscripted value is not an array, pointer, or vector
     5 |   return result + PTHREAD_STACK_DEFAULT_NP[0];
       |                   ~~~~~~~~~~~~~~~~~~~~~~~~^~
-correct line 4 of mine.c, then run it again
+correct line 5 of mine.c, then run it again
 """,
         ),
         (
@@ -155,7 +144,6 @@ correct line 2 of mine.c, then run it again
     ids=[
         "syntax",
         "argument",
-        "undeclared",
         "header",
         "macro",
         "earlier",
@@ -175,6 +163,34 @@ def test_error_is_the_users_line_and_what_to_do(
     monkeypatch.chdir(tmp_path)
     Path("mine.c").write_text(source)
     assert run(capsys, "run", "mine.c", "--platform", "smp-economy") == (125, "", f"coreloom: error: {lines}")
+
+
+WARNED = """\
+mine.c:4:10: warning: call to undeclared function 'pthread_creat'; ISO C99 and later do not support implicit \
+function declarations [-Wimplicit-function-declaration]
+    4 |   return pthread_creat(0);
+      |          ^
+"""
+
+
+def test_what_is_declared_nowhere_is_a_warning_and_what_is_nowhere_an_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with gcc, for which many a public program was written; -Werror is the user's to say."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.c").write_text(UNDECLARED)
+    assert run(capsys, "run", "mine.c", "--platform", "smp-economy") == (
+        125,
+        "",
+        f"{WARNED}coreloom: error: mine.c uses what is defined nowhere: pthread_creat (mine.c:4); "
+        "define it in the program or include its source\n",
+    )
+    code, out, err = run(capsys, "run", "mine.c", "--platform", "smp-economy", "-Werror")
+    assert (code, out) == (125, "")
+    assert err.splitlines()[0] == "coreloom: error: mine.c does not compile:"
+    assert err.splitlines()[-1] == (
+        "check the spelling of pthread_creat in line 4 of mine.c, or include the header that declares it"
+    )
 
 
 def test_error_in_a_header_of_ours_names_the_line_that_includes_it(

@@ -24,7 +24,7 @@ FILES = {"mine.c", "mine.toml", "sub/"}
 PLATFORMS = set(platform.names())
 # Words before the cursor, the last of them begun, and what is offered in a folder that has FILES.
 OFFERED: dict[str, set[str]] = {
-    "": {command.name for command in cli.COMMANDS},
+    "": {command.name for command in cli.commands()},
     "ben": {"bench"},
     "bench ": {"all", *(name for name in registry.benches() if name != "synth")},
     "bench smp --": {"--help", "--quick", "--dask", "--window", "--freertos"},
@@ -151,7 +151,10 @@ def test_every_word_is_completed_that_is_a_name() -> None:
         and action.dest != "dask"  # an address
     }
     assert free == {
-        *(f"{program} words" for program in ("exclusive", "scx_dwrr", "lagmeter", "vm")),
+        *(
+            f"{program} words"
+            for program in ("cc", "ar", "ranlib", "exclusive", "scx_dwrr", "lagmeter", "vm")
+        ),
         *("vm package", "vm program"),
     }
 

@@ -15,7 +15,15 @@ from coreloom.design import hardware_threads, platform
 from coreloom.errors import UserError
 from coreloom.toolchain import firmware
 
-FILES = ["README.md", "main.c", "mysoc.toml", "policies/fifo.c", "tests/test_project.py", "units/total.sv"]
+FILES = [
+    "README.md",
+    "coreloom.toml",
+    "main.c",
+    "mysoc.toml",
+    "policies/fifo.c",
+    "tests/test_project.py",
+    "units/total.sv",
+]
 
 
 @pytest.fixture
@@ -55,10 +63,10 @@ def test_what_is_made(
     assert sorted(made) == FILES
     assert not [path for path in Path("mysoc").rglob("*.*") if "NAME" in path.read_text()]
     lines = capsys.readouterr().out.splitlines()
-    assert sorted(lines[:6]) == [f"made mysoc/{name}" for name in FILES]
-    assert lines[6:] == [
+    assert sorted(lines[:7]) == [f"made mysoc/{name}" for name in FILES]
+    assert lines[7:] == [
         "",
-        "Now: cd mysoc, then coreloom run main.c --platform ./mysoc.toml",
+        "Now: cd mysoc, then coreloom run .",
         "README.md there says what each file is, and what else to try.",
     ]
 

@@ -44,7 +44,7 @@ def check(command: str) -> None:
         assert verb == "coreloom", command
         args = parser().parse_args(words)
         if args.command == "run":
-            assert args.app in APPS or Path(args.app).exists(), command
+            assert all(app in APPS or Path(app).exists() for app in args.app), command
         if args.command in ("run", "doctor") and args.platform:
             platform.load(args.platform)
         if args.command == "synth":

@@ -45,6 +45,6 @@ def test_a_policy_by_the_recipe(tmp_path: Path) -> None:
             line, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
-        said.append(done.stdout)
+        said.append(done.stdout + done.stderr)
     assert re.search(r"^hog +mine +5 +1024 +79\.90 ", said[1], re.MULTILINE)
     assert "output (equal to the host's result): build/output/packets" in said[2]

@@ -393,7 +393,10 @@ int main(int argc, char **argv) {
   File names(nullptr, std::fclose);
   if (!options.names.empty()) names = open(options.names, "wb");
   File uart_file(nullptr, std::fclose);
-  if (!options.uart.empty()) uart_file = open(options.uart, "wb");
+  if (!options.uart.empty()) {
+    uart_file = open(options.uart, "wb");
+    std::setvbuf(uart_file.get(), nullptr, _IOLBF, BUFSIZ); // its reader shows each line as it comes
+  }
   FILE *const uart = uart_file ? uart_file.get() : stdout;
 
 #if VM_TRACE

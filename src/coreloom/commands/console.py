@@ -52,12 +52,17 @@ class Command:
     options: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     description: str = ""  # in --help of the verb itself, if not the same
     runs_program: bool = False  # it exits with a program's status, and in its own failures with errors.FAILED
+    takes_arguments: bool = (
+        False  # words behind -- are a program's; options and other words come in any order
+    )
 
 
 class Parser(argparse.ArgumentParser):
     """One line for a wrong option, as for every other mistake; it names the help of the verb meant."""
 
     failure = 2  # exit status of wrong usage
+    takes_arguments = False  # as Command's
+    _inside = False  # parse_known_intermixed_args calls parse_known_args
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -66,8 +71,22 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            found.parser.error(f"unknown option or argument: {' '.join(unknown)}")
+            behind = "; a program's own arguments come behind --" if found.parser.takes_arguments else ""
+            found.parser.error(f"unknown option or argument: {' '.join(unknown)}{behind}")
         return found
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if not self.takes_arguments or self._inside:
+            return super().parse_known_args(args, namespace)
+        words = list(sys.argv[1:] if args is None else args)
+        end = words.index("--") if "--" in words else len(words)
+        self._inside = True
+        try:
+            found, unknown = self.parse_known_intermixed_args(words[:end], namespace)
+        finally:
+            self._inside = False
+        found.arguments = words[end + 1 :]
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         err.print(f"{self.prog}: error: {message} (see {self.prog} --help)", markup=False)

@@ -38,7 +38,7 @@ def _run(args: argparse.Namespace) -> int:
         target.write_text(text, encoding="utf-8")
         out.print(f"made {shown(target)}", markup=False)
     out.print(
-        f"\nNow: cd {shown(folder)}, then coreloom run main.c --platform ./{name}.toml\n"
+        f"\nNow: cd {shown(folder)}, then coreloom run .\n"
         "README.md there says what each file is, and what else to try.",
         markup=False,
     )

@@ -4,12 +4,24 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from coreloom.apps import APPS
 from coreloom.apps.base import read_file
-from coreloom.commands.console import Command, doing, out, shown
+from coreloom.commands.console import Command, Task, doing, err, shown
+from coreloom.commands.given import (
+    DEFAULT_KERNEL,
+    DEFAULT_PLATFORM,
+    Given,
+    check_fits,
+    chosen,
+    resolve,
+)  # fmt: skip
 from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError
@@ -20,89 +32,130 @@ from coreloom.simulation import host, measure, stuck, trace
 from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS, Experiment, Outcome, check, ports
 from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
 from coreloom.toolchain import firmware, freertos
+from coreloom.toolchain.application import loaded
 from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
 
 _INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
+_MAX_CYCLES = 500_000_000
 
 
-def _input_of(args: argparse.Namespace) -> Path | None:
+def _input_of(args: argparse.Namespace, name: str) -> Path | None:
     """The user's input file; an option that belongs to another application is a mistake."""
-    own = _INPUT_OPTIONS.get(args.app, "input")
+    own = _INPUT_OPTIONS.get(name, "input")
     for option in ("image", "pcap", "input"):
         if option != own and getattr(args, option) is not None:
-            raise UserError(f"--{option} is not an input of {args.app}: use --{own}")
+            raise UserError(f"--{option} is not an input of {name}: use --{own}")
     given: Path | None = getattr(args, own)
     return given
 
 
-def _prepare(args: argparse.Namespace) -> bytes:
+def _prepare(args: argparse.Namespace, name: str) -> bytes:
     """Content of the INPUT region: an application's checked input, or any bytes for a program of the user."""
-    given = _input_of(args)
-    if args.app in APPS:
-        return APPS[args.app].prepare(given)
+    given = _input_of(args, name)
+    if name in APPS:
+        return APPS[name].prepare(given)
     return b"" if given is None else read_file(given)
 
 
-def _save(args: argparse.Namespace, output: bytes, data: bytes) -> None:
+class _Facts:
+    """What is told of a run, on stderr: line by line, in the end as JSON, or not at all."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._lines = not (args.quiet or args.json)
+        self._json: dict[str, object] | None = {} if args.json else None
+
+    def tell(self, line: str, **facts: object) -> None:
+        if self._lines and line:
+            err.print(line, markup=False)
+        if self._json is not None:
+            self._json |= facts
+
+    def doing(self, text: str) -> AbstractContextManager[Task]:
+        """Say that it is done, if lines are told."""
+        return doing(text) if self._lines else nullcontext(Task(text, None))
+
+    def warn(self, warnings: list[str]) -> None:
+        """The compiler's, as it has printed them; -q does not hide them."""
+        if self._json is not None:
+            self._json["warnings"] = warnings
+        else:
+            for each in warnings:
+                err.print(each, markup=False)
+
+    def end(self, status: int) -> int:
+        if self._json is not None:
+            err.print(json.dumps({**self._json, "status": status}), markup=False)
+        return status
+
+
+def _save(args: argparse.Namespace, name: str, output: bytes, data: bytes, facts: _Facts) -> None:
     """Keep the output; that of an application only if it is right."""
-    if args.app in APPS:
-        app = APPS[args.app]
-        target = args.output or BUILD / "output" / f"{args.app}{app.suffix}"
+    if name in APPS:
+        app = APPS[name]
+        target = args.output or BUILD / "output" / f"{name}{app.suffix}"
         app.check(output, data)
         app.save(output, target)
-        out.print(f"output (equal to the host's result): {shown(target)}", markup=False)
+        facts.tell(f"output (equal to the host's result): {shown(target)}", output=str(target))
     elif output or args.output:
-        target = args.output or BUILD / "output" / f"{Path(args.app).stem}.bin"
+        target = args.output or BUILD / "output" / f"{name}.bin"
         results.write_atomically(target, output)
-        out.print(f"output: {shown(target)}", markup=False)
+        facts.tell(f"output: {shown(target)}", output=str(target))
 
 
-def _write_trace(outcome: Outcome, path: Path) -> None:
+def _write_trace(outcome: Outcome, path: Path, facts: _Facts) -> None:
     run: SimResult = outcome.result
     soc = outcome.experiment.platform
     text = trace.chrome_trace(run.events, soc.cpus, run.cycles, run.names, soc.kernel.hardware_threads)
     results.write_atomically(path, text.encode())
-    out.print(f"timeline: {shown(path)} (open it at ui.perfetto.dev)", markup=False)
+    facts.tell(f"timeline: {shown(path)} (open it at ui.perfetto.dev)", trace=str(path))
 
 
-def _print_figures(outcome: Outcome) -> None:
+def _tell_figures(outcome: Outcome, unit: str, facts: _Facts) -> None:
     found, run = outcome.figures, outcome.result
-    app = APPS.get(outcome.experiment.app)
-    unit = app.unit if app is not None else "units of work"
     low, mean, high = measure.spread(found.voluntary)
     rate = run.cycles / max(run.seconds, 1e-9)
-    out.print(
+    facts.tell(
         f"{run.cycles} cycles ({rate / 1e3:.0f} kcycle/s simulated); from initialisation to the end "
         f"{found.end - found.start}",
-        markup=False,
+        cycles=run.cycles,
+        measured_cycles=found.end - found.start,
     )
-    out.print(f"{found.done} {unit}, {found.switches} switches", markup=False)
+    facts.tell(f"{found.done} {unit}, {found.switches} switches", done=found.done, switches=found.switches)
     if mean is not None:
-        out.print(f"voluntary switch: min {low}, mean {mean:.1f}, max {high} cycles", markup=False)
+        facts.tell(
+            f"voluntary switch: min {low}, mean {mean:.1f}, max {high} cycles",
+            voluntary_switch={"min": low, "mean": mean, "max": high},
+        )
     idle = ", ".join(f"CPU {cpu} {cycles}" for cpu, cycles in enumerate(found.idle))
-    out.print(f"idle cycles: {idle}", markup=False)
+    facts.tell(f"idle cycles: {idle}", idle=list(found.idle))
     names = outcome.experiment.platform.kernel.hardware_threads
     for number, (name, unit_time) in enumerate(zip(names, found.units, strict=True)):
-        out.print(
-            f"hardware thread {number} ({name}): ran {unit_time.ran} cycles, waited {unit_time.waited}",
-            markup=False,
+        facts.tell(
+            f"hardware thread {number} ({name}): ran {unit_time.ran} cycles, waited {unit_time.waited}"
         )
 
 
-def _print_uart(text: str) -> None:
-    if text:
-        out.print(text.rstrip("\n"), markup=False)
+def _printer(elf: Path) -> Callable[[bytes], None]:
+    """Shows what the program prints, as it is; in a line that tells of a fault also the place."""
+
+    def show(line: bytes) -> None:
+        if stuck.tells_of_fault(line):
+            line = stuck.with_places(line.decode("utf-8", "replace"), elf).encode()
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+
+    return show
 
 
 _UNNAMED = Path()  # --trace or --waves without a file
 _SUFFIXES = {"trace": ".trace.json", "waves": ".vcd"}
 
 
-def _check_targets(args: argparse.Namespace) -> None:
+def _check_targets(args: argparse.Namespace, name: str) -> None:
     """Every file that the run will write can be written, and is another one."""
     for option, suffix in _SUFFIXES.items():
         if getattr(args, option) == _UNNAMED:
-            setattr(args, option, BUILD / "output" / f"{Path(args.app).stem}{suffix}")
+            setattr(args, option, BUILD / "output" / f"{name}{suffix}")
     seen: dict[Path, str] = {}
     for option in ("output", "trace", "waves"):
         path: Path | None = getattr(args, option)
@@ -117,11 +170,13 @@ def _check_targets(args: argparse.Namespace) -> None:
 # Of a simulated machine, with their defaults.
 _SIMULATED: dict[str, object] = {
     **{"policy": None, "trace": None, "waves": None, "line": [], "far_period": None},
-    **{"freertos": None, "ports": None, "max_cycles": 500_000_000},
+    **{"freertos": None, "ports": None, "max_cycles": None},
 }
 
 
-def _run_linux(args: argparse.Namespace, soc: Platform, defines: dict[str, str | int]) -> int:
+def _run_linux(
+    args: argparse.Namespace, given: Given, soc: Platform, defines: dict[str, str | int], facts: _Facts
+) -> int:
     """On this machine: what the program prints and its exit status are its own."""
     for option, default in _SIMULATED.items():
         if getattr(args, option) != default:
@@ -130,69 +185,109 @@ def _run_linux(args: argparse.Namespace, soc: Platform, defines: dict[str, str |
     if args.cpus is not None and args.cpus > host.cpus():
         raise UserError(f"this machine has {host.cpus()} processors, not {args.cpus}: choose fewer by --cpus")
     defines["CL_PLACEMENT"] = PLACEMENTS[args.placement]
-    data = _prepare(args)
-    with doing(f"{args.app} on Linux: build"):
-        program = firmware.build_linux(args.app, replace(soc, cpus=args.cpus or host.cpus()), defines)
-    ran = host.run(program, data)
+    data = _prepare(args, given.name)
+    if given.elf:
+        program = given.elf.absolute()
+    else:
+        warnings: list[str] = []
+        here = replace(soc, cpus=args.cpus or host.cpus())
+        try:
+            with facts.doing(f"{given.name} on Linux: build"):
+                program = firmware.build_linux(given.app, here, defines, warnings=warnings)
+        finally:
+            facts.warn(warnings)
+    ran = host.run(program, data, [given.name, *given.arguments])
+    if ran.done:
+        unit = APPS[given.name].unit if given.name in APPS else "units of work"
+        facts.tell(f"{ran.done} {unit} in {ran.seconds:.3g} s", done=ran.done, seconds=ran.seconds)
+    facts.tell("", program=str(program), kernel=firmware.LINUX)
     if ran.exit_status == 0:
-        if ran.done:
-            unit = APPS[args.app].unit if args.app in APPS else "units of work"
-            out.print(f"{ran.done} {unit} in {ran.seconds:.3g} s", markup=False)
-        _save(args, ran.output, data)
-    return ran.exit_status
+        _save(args, given.name, ran.output, data, facts)
+    return facts.end(ran.exit_status)
 
 
 def _run(args: argparse.Namespace) -> int:
-    soc = platform.load(args.platform, args.cpus)
-    if args.grain is not None and args.app != "image":
-        raise UserError(f"--grain is not an option of {args.app}: only image has pixels per message")
+    given = resolve(args)
+    args.kernel = args.kernel or DEFAULT_KERNEL
+    args.placement = args.placement or "dynamic"
+    soc = chosen(args)
+    check_fits(given, soc)
+    if args.grain is not None and given.name != "image":
+        raise UserError(f"--grain is not an option of {given.name}: only image has pixels per message")
     if args.far_period is not None and soc.backdoor is None:
         raise UserError(f"--far-clock needs a processor behind a Back-Door: {soc.name} has none")
     if args.freertos is not None and args.kernel not in FREERTOS:
         raise UserError(
             f"--freertos is not an option of kernel {args.kernel}: only {', '.join(FREERTOS)} use it"
         )
-    _check_targets(args)
-    defines = {} if args.ports is None else ports(args.app, args.kernel, args.ports)
+    _check_targets(args, given.name)
+    facts = _Facts(args)
+    defines = {} if args.ports is None else ports(given.name, args.kernel, args.ports)
     if args.grain is not None:
         defines["IMAGE_GRAIN"] = args.grain
     if args.kernel == firmware.LINUX:
-        check(args.app, args.placement)
-        return _run_linux(args, soc, defines)
-    experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
-    data = _prepare(args)
+        check(given.app, args.placement)
+        return _run_linux(args, given, soc, defines, facts)
+    experiment = Experiment(given.app, soc, args.kernel, args.placement, defines, args.policy)
+    data = _prepare(args, given.name)
     if args.kernel in FREERTOS:
         freertos.kernel(args.freertos)
-    with doing(f"{args.app} on {soc.name}: build"):
-        experiment.program()
-    with doing(f"{args.app} on {soc.name}: simulate") as task:
+    warnings: list[str] = []
+    try:
+        with facts.doing(f"{given.name} on {soc.name}: build"):
+            program = loaded(given.elf) if given.elf else experiment.program(warnings)
+    finally:
+        facts.warn(warnings)
+    facts.tell(
+        f"program: {shown(given.elf or program)}",
+        program=str(given.elf or program),
+        platform=soc.name,
+        kernel=args.kernel,
+        policy=args.policy,
+    )
+    return facts.end(_simulate(args, given, experiment, program, data, facts))
+
+
+def _simulate(
+    args: argparse.Namespace,
+    given: Given,
+    experiment: Experiment,
+    program: Path,
+    data: bytes,
+    facts: _Facts,
+) -> int:
+    soc = experiment.platform
+    with facts.doing(f"{given.name} on {soc.name}: simulate") as task:
 
         def progress(cycles: int) -> None:
-            task.say(f"{args.app} on {soc.name}: {cycles / 1e6:.1f} million cycles")
+            task.say(f"{given.name} on {soc.name}: {cycles / 1e6:.1f} million cycles")
 
         try:
             outcome = experiment.run(
                 data,
-                max_cycles=args.max_cycles,
+                built=experiment.build(args.waves is not None, program),
+                arguments=[given.name, *given.arguments],
+                max_cycles=args.max_cycles or _MAX_CYCLES,
                 waves=args.waves,
                 pulses=args.line,
                 far_period=args.far_period or FAR_PERIOD,
                 modules=args.trace is not None,
                 progress=progress,
+                uart=_printer(program),
             )
-        except Halted as halted:
-            _print_uart(halted.uart)
+        except Halted:
             if args.waves is not None:
-                out.print(f"waveform: {shown(args.waves)}", markup=False)
+                facts.tell(f"waveform: {shown(args.waves)}", waves=str(args.waves))
             raise
-    _print_uart(stuck.with_places(outcome.result.uart, outcome.program))
     if args.trace is not None:
-        _write_trace(outcome, args.trace)
+        _write_trace(outcome, args.trace, facts)
     if args.waves is not None:
-        out.print(f"waveform: {shown(args.waves)}", markup=False)
+        facts.tell(f"waveform: {shown(args.waves)}", waves=str(args.waves))
+    if args.quiet and outcome.status:
+        return outcome.status  # which says it
     outcome.check_finished()
-    _print_figures(outcome)
-    _save(args, outcome.result.output, data)
+    _tell_figures(outcome, APPS[given.name].unit if given.name in APPS else "units of work", facts)
+    _save(args, given.name, outcome.result.output, data, facts)
     return 0
 
 
@@ -227,18 +322,31 @@ def _pulses(text: str) -> Pulses:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("app", help=f"application ({', '.join(APPS)}) or your own C file")
+    parser.add_argument(
+        "app",
+        nargs="+",
+        metavar="PROGRAM",
+        help=f"an application ({', '.join(APPS)}), C files (and objects and archives), an ELF file of "
+        "`coreloom cc`, or a folder with a coreloom.toml; what stands behind -- are the program's arguments",
+    )
     parser.add_argument(
         "--platform",
-        default="smp-standard",
-        help="one of `coreloom list platforms`, or the path of a TOML file (default: %(default)s)",
+        help="one of `coreloom list platforms`, or the path of a TOML file "
+        f"(default: the program's, or {DEFAULT_PLATFORM})",
     )
     parser.add_argument(
         "--kernel",
         "--ground",
-        default="hw",
+        "--on",
         help=f"one of {', '.join(GROUNDS)}, or {firmware.LINUX}: this machine, with its own threads "
-        "(default: %(default)s)",
+        f"(default: the program's, or {DEFAULT_KERNEL})",
+    )
+    _add_flags(parser)
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but what the program prints"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print what is told of the run as a JSON object, on stderr"
     )
     add_freertos(parser)
     parser.add_argument(
@@ -249,9 +357,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "sw also: one in policies/ beside the platform's file, or the path of a C file",
     )
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
-    parser.add_argument(
-        "--placement", default="dynamic", help=f"one of {', '.join(PLACEMENTS)} (default: %(default)s)"
-    )
+    parser.add_argument("--placement", help=f"one of {', '.join(PLACEMENTS)} (default: dynamic)")
     parser.add_argument(
         "--image", type=Path, metavar="FILE", help="picture for image (default: a generated one)"
     )
@@ -302,7 +408,53 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="clock of processor 1 behind a Back-Door as a multiple of that of processor 0, "
         f"{_FAR_CLOCK[0]:g} to {_FAR_CLOCK[1]:g} (default: 1)",
     )
-    parser.add_argument("--max-cycles", type=positive, metavar="N", default=500_000_000, help="cycle limit")
+    parser.add_argument(
+        "--max-cycles", type=positive, metavar="N", help=f"cycle limit (default: {_MAX_CYCLES})"
+    )
+
+
+class _Flag(argparse.Action):
+    """Keeps an option of the compiler with its value, in the order given."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        value: object,
+        name: str | None = None,
+    ) -> None:
+        assert name is not None
+        words = [name] if value in (None, []) else [name, str(value)]
+        if len(words) == 2 and name not in ("-include", "-isystem"):
+            words = [f"{name}={value}" if name == "-std" else f"{name}{value}"]
+        namespace.flags = [*namespace.flags, *words]
+
+
+def _add_flags(parser: argparse.ArgumentParser) -> None:
+    """Options of the compiler, for programs of the user's own."""
+    group = parser.add_argument_group("options of gcc, for your own sources")
+    for names, metavar, text in (
+        (("-D",), "NAME[=VALUE]", "define a macro"),
+        (("-U",), "NAME", "undefine a macro"),
+        (("-I", "-isystem"), "DIR", "look for headers there"),
+        (("-include",), "FILE", "include it first"),
+        (("-std",), "STANDARD", "language: c11, c17, c23, gnu17 ... (default: gnu17)"),
+        (("-O",), "LEVEL", "optimise: 0 1 2 3 s g (default: 2)"),
+        (
+            ("-W", "-f"),
+            "NAME",
+            "warnings, and how code is made, as for gcc (default: -Wall -Wextra -Wformat)",
+        ),
+        (("-l",), "NAME", "link this library"),
+        (("-L",), "DIR", "look for libraries there"),
+    ):
+        group.add_argument(
+            *names, dest="flags", action=_Flag, default=[], metavar=metavar, type=str, help=text
+        )
+    for name in ("-g", "-w", "-pthread"):
+        group.add_argument(
+            name, dest="flags", action=_Flag, default=[], nargs=0, help="as for gcc; -g is always on"
+        )
 
 
 COMMAND = Command(
@@ -315,4 +467,5 @@ COMMAND = Command(
     "Coreloom could not run it, as with an error of the compiler; 132, 135 or 139: a fault ended it, as on "
     "Linux; 134: it called abort, or an assertion failed.",
     runs_program=True,
+    takes_arguments=True,
 )

@@ -16,6 +16,7 @@ from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
 from coreloom.toolchain import far, firmware, verilate
+from coreloom.toolchain.application import Application
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 # Of the ports of an application: the double buffering of [SMP], and messages that are visible at once.
@@ -35,9 +36,9 @@ def ports(app: str, kernel: str, kind: str) -> dict[str, str | int]:
     return {f"{app.upper()}_PORTS": PORTS[kind]}
 
 
-def check(app: str, placement: str) -> None:
+def check(app: str | Application, placement: str) -> None:
     """UserError if there is no such application, or no such placement."""
-    if app not in APPS and not app.endswith(".c"):
+    if isinstance(app, str) and app not in APPS and not app.endswith(".c"):
         raise UserError(f"unknown application '{app}': choose one of {', '.join(APPS)}, or give a C file")
     if placement not in PLACEMENTS:
         raise UserError(f"unknown placement '{placement}': choose one of {', '.join(PLACEMENTS)}")
@@ -56,7 +57,7 @@ class Built:
 class Experiment:
     """What is run: everything that decides the figures, apart from the input."""
 
-    app: str  # a name in APPS, or the path of a C file
+    app: str | Application  # a name in APPS, the path of a C file, or a user's program
     platform: Platform
     kernel: str = "hw"
     placement: str = "dynamic"
@@ -75,24 +76,35 @@ class Experiment:
             else:
                 self.soc()
 
+    @property
+    def name(self) -> str:
+        """What the application is called."""
+        return self.app if isinstance(self.app, str) else self.app.name
+
     def soc(self) -> Platform:
         """The platform, with the policy where its kernel has that."""
         if self.policy is None or self.kernel != "hw":
             return self.platform
         return with_policy(self.platform, self.policy)
 
-    def program(self) -> Path:
-        """The firmware (ELF), built if need be."""
+    def program(self, warnings: list[str] | None = None) -> Path:
+        """The firmware (ELF), built if need be; the compiler's warnings about a user's program are added."""
         if uses.plan():  # where a program that is read ends the job, before its model is asked for
             verilate.build_model(self.soc())
-        defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
-        return firmware.build(self.app, self.platform, self.kernel, defines, self.policy or firmware.PRIORITY)
+        return firmware.build(
+            self.app,
+            self.platform,
+            self.kernel,
+            {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]},
+            self.policy or firmware.PRIORITY,
+            warnings=warnings,
+        )
 
-    def build(self, waves: bool = False) -> Built:
+    def build(self, waves: bool = False, program: Path | None = None) -> Built:
         """All that it is run with, built if need be. UserError if something cannot be built."""
         return Built(
             verilate.build_model(self.soc(), trace=waves),
-            self.program(),
+            program or self.program(),
             far.build_loader(self.platform) if self.platform.backdoor else None,
         )
 
@@ -101,6 +113,7 @@ class Experiment:
         data: bytes,
         *,
         built: Built | None = None,
+        arguments: Sequence[str] = (),
         window: int | None = None,
         max_cycles: int | None = None,
         waves: Path | None = None,
@@ -111,17 +124,19 @@ class Experiment:
         far_stop: int | None = None,
         modules: bool = False,
         progress: Callable[[int], None] | None = None,
+        uart: Callable[[bytes], None] | None = None,
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY.
 
         built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
-        processor 1 behind a Back-Door, see simulate.run; so is modules.
+        processor 1 behind a Back-Door, see simulate.run; so are arguments, modules and uart.
         """
         built = built or self.build(waves is not None)
         result = simulate.run(
             built.model,
             built.program,
             inputs=data,
+            arguments=arguments,
             max_cycles=max_cycles,
             window=window,
             waves=waves,
@@ -133,6 +148,7 @@ class Experiment:
             far_stop=far_stop,
             modules=modules,
             progress=progress,
+            uart=uart,
         )
         units = len(self.platform.kernel.hardware_threads)
         counted = figures(result.events, self.platform.cpus, result.cycles, window, units)
@@ -160,6 +176,11 @@ class Outcome:
         cycles = [cycle for cycle in cpus.values() if cycle is not None]
         running = [unit for unit, runs in sorted(units.items()) if runs]
         return max(cycles) if len(cycles) == len(cpus) else None, running
+
+    @property
+    def status(self) -> int | None:
+        """What the program has ended with by itself, as wait() tells it; None if it has not."""
+        return None if self.result.exit_status is None else self.result.exit_status & 0xFF
 
     def check_finished(self) -> None:
         """Raise Ended unless the program ended by itself with status 0."""
@@ -189,8 +210,8 @@ class Outcome:
                 f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles",
                 UNFINISHED,
             )
-        seen = status & 0xFF  # as wait() tells it
-        if seen != 0:
+        seen = self.status
+        if seen:
             last = self.result.uart.strip().splitlines()
             said = f": {stuck.with_places(last[-1], self.program)}" if last else ""
             signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int

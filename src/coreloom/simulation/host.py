@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,9 +43,17 @@ def cpus() -> int:
 
 
 def run(
-    program: Path, inputs: bytes = b"", *, catch: bool = False, seconds: float | None = None
+    program: Path,
+    inputs: bytes = b"",
+    arguments: Sequence[str] = (),
+    *,
+    catch: bool = False,
+    seconds: float | None = None,
 ) -> HostResult:
-    """Runs it to its end. Prints to our stdout unless that is caught. Died if a signal ends it."""
+    """Runs it to its end; arguments: its command line, its name first.
+
+    Prints to our stdout unless that is caught. Died if a signal ends it.
+    """
     with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
         source, target = Path(folder) / "input", Path(folder) / "output"
         source.write_bytes(inputs)
@@ -54,7 +63,8 @@ def run(
         caught = subprocess.PIPE if catch else None
         try:
             ended = subprocess.run(
-                [program],
+                list(arguments) or [str(program)],
+                executable=program,
                 stdout=caught,
                 text=True,
                 errors="replace",

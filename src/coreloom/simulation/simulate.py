@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import struct
 import subprocess
 import tempfile
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -20,6 +23,7 @@ from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
 from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
 from coreloom.simulation import stuck
+from coreloom.toolchain import elf as elf_file
 
 FAR_PERIOD = 1000  # thousandths of a cycle: both clocks are one
 
@@ -137,6 +141,7 @@ def run(
     program: Path,
     *,
     inputs: bytes = b"",
+    arguments: Sequence[str] = (),
     max_cycles: int | None,
     window: int | None = None,
     waves: Path | None = None,
@@ -148,13 +153,16 @@ def run(
     far_stop: int | None = None,
     modules: bool = False,
     progress: Callable[[int], None] | None = None,
+    uart: Callable[[bytes], None] | None = None,
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
 
     program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image beside it.
 
-    inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
-    `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
+    inputs fill the INPUT region; arguments are the command line of a main that takes one, its name first.
+    uart is called with each line that the program prints, in a thread of its own. The run ends at the
+    program's exit, after max_cycles (None: never), or `window` cycles after the first READY event. waves: a
+    VCD file, needs a model built with trace.
     The waveform is kept also of a run that fails, but not of one that is interrupted.
     watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
     behind a Back-Door is cpu 1.
@@ -181,9 +189,12 @@ def run(
     with contextlib.ExitStack() as stack:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
         dump = None if waves is None else stack.enter_context(results.whole(waves))
-        names = ("input", "output", "events", "names", "uart", *(["profile"] if profile else []))
+        names = ("input", "output", "events", "names", *(["profile"] if profile else []))
         files = {name: work / name for name in names}
         files["input"].write_bytes(inputs)
+        elf = program.with_suffix(".elf")
+        if arguments and elf.is_file():
+            program = _with_arguments(program, elf, arguments, work)
         command = [str(model), "--program", str(program)]
         for name, path in files.items():
             command += [f"--{name}", str(path)]
@@ -202,13 +213,19 @@ def run(
             command += ["--far-stop", str(far_stop)]
         if modules:
             command += ["--modules", "1"]
-        elf = program.with_suffix(".elf")
         watches = stuck.options(elf) if elf.is_file() else []
         if watches:
             files["memory"] = work / "memory"
             command += [*watches, "--memory", str(files["memory"])]
-        status, lines, said = _execute(command, progress)
-        uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
+        printed: list[bytes] = []
+
+        def show(line: bytes) -> None:
+            printed.append(line)
+            if uart:
+                uart(line)
+
+        status, lines, said = _execute(command, progress, show)
+        text = b"".join(printed).decode("utf-8", "replace")
         if status != 0:
             if dump is not None and dump.stat().st_size:
                 stack.pop_all().close()  # unlike the exception would, this keeps the waveform
@@ -216,16 +233,16 @@ def run(
                 what = said[-1] if said else "the processor stopped"
                 if watches:
                     what = _fault(what, json.loads(lines[-1]), elf, files["memory"])
-                raise Halted(f"{program.stem}: {what}", uart)
+                raise Halted(f"{elf.stem}: {what}", text)
             raise UserError(
-                f"the simulation of {program.stem} failed: {said[-1] if said else f'status {status}'}"
+                f"the simulation of {elf.stem} failed: {said[-1] if said else f'status {status}'}"
             )
         result = json.loads(lines[-1])
         why = _stuck(result, elf, files["memory"]) if result["reason"] in ("deadlock", "stack") else ""
         return SimResult(
             exit_status=result["exit_status"],
             cycles=result["cycles"],
-            uart=uart,
+            uart=text,
             events=read_events(files["events"].read_bytes()),
             output=files["output"].read_bytes(),
             seconds=result["seconds"],
@@ -273,27 +290,65 @@ def read_profile(data: bytes) -> list[Sample]:
     return [Sample(*record) for record in _SAMPLE.iter_unpack(data)]
 
 
-def _execute(command: list[str], progress: Callable[[int], None] | None) -> tuple[int, list[str], list[str]]:
-    """Runs the model; returns its exit status, the lines of stdout and those of stderr without progress."""
+def _with_arguments(program: Path, elf: Path, arguments: Sequence[str], work: Path) -> Path:
+    """The image `program` with a command line, in `work`; the same if its main takes none."""
+    found = elf_file.extents(elf).get("cl_command_line")
+    if found is None:
+        return program
+    at, room = found
+    text = len(arguments).to_bytes(4, "little") + b"".join(
+        os.fsencode(argument) + b"\0" for argument in arguments
+    )
+    if len(text) > room:
+        raise UserError(
+            f"the arguments of {elf.stem} have {len(text) - 4} bytes, at most {room - 4} fit: give fewer"
+        )
+    image = bytearray(program.read_bytes())
+    start = elf_file.offset(elf, at)
+    image[start : start + len(text)] = text
+    made = work / program.name
+    made.write_bytes(image)
+    return made
+
+
+def _execute(
+    command: list[str], progress: Callable[[int], None] | None, show: Callable[[bytes], None]
+) -> tuple[int, list[str], list[str]]:
+    """Runs the model, and shows each line that the program prints.
+
+    Returns the model's exit status, the lines of its stdout and those of its stderr without progress.
+    """
     said: list[str] = []
-    with tempfile.TemporaryFile("w+") as stdout:
+    reading, writing = os.pipe()
+    with tempfile.TemporaryFile("w+") as stdout, open(reading, "rb") as console:  # noqa: PTH123
         try:
-            process = subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen(
+                [*command, "--uart", f"/dev/fd/{writing}"],
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                text=True,
+                pass_fds=[writing],
+            )
         except OSError as error:
             raise UserError(f"the simulator does not run: {error}: build it again") from error
-        try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                if line.startswith("progress "):
-                    if progress:
-                        progress(int(line.split()[1]))
-                else:
-                    said.append(line.strip().removeprefix("error: "))
-            process.wait()
         finally:
-            # Also when the user interrupts: no simulation is left running.
-            if process.poll() is None:
-                process.kill()
+            os.close(writing)
+        with ThreadPoolExecutor(1) as pool:
+            shown = pool.submit(lambda: deque(map(show, console), 0))
+            try:
+                assert process.stderr is not None
+                for line in process.stderr:
+                    if line.startswith("progress "):
+                        if progress:
+                            progress(int(line.split()[1]))
+                    else:
+                        said.append(line.strip().removeprefix("error: "))
                 process.wait()
+            finally:
+                # Also when the user interrupts: no simulation is left running.
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+        shown.result()
         stdout.seek(0)
         return process.returncode, stdout.read().splitlines(), said

@@ -368,6 +368,14 @@ class _Software:
         return {number: self._thread(owner) for number, owner in owners if owner}
 
 
+_FAULT = (b"fault: ", b"bus error: ", b"stack overflow: ")
+
+
+def tells_of_fault(line: bytes) -> bool:
+    """Whether a line that a program prints may have an `at pc` for with_places."""
+    return line.startswith(_FAULT)
+
+
 _PC = re.compile(r"^((?:fault|bus error|stack overflow): .* at pc 0x([0-9a-f]{8}))(?! \()", re.MULTILINE)
 
 

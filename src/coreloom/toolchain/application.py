@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program is made of: an application below apps/ and its build.toml, or one C file."""
+"""What a program is made of: an application below apps/ and its build.toml, or files of a user's."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +18,8 @@ from typing import Any
 from coreloom import paths
 from coreloom.errors import UserError
 from coreloom.paths import APPS, RUNTIME
-from coreloom.toolchain import diagnostics, zig
+from coreloom.toolchain import cache, diagnostics, zig
+from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.zig import LIBC
 from coreloom.uses import SOURCES, plan
 
@@ -41,39 +45,100 @@ class Foreign:
         return [self.folder / file for file in self.files]
 
 
+SUFFIXES = (".c", ".S", ".s")  # what a user's program may have; objects and archives besides
+_CXX = (".cc", ".cpp", ".cxx", ".C", ".c++", ".cp")
+# What C compilers have long only warned of, and public programs do.
+_LENIENT = (
+    "implicit-function-declaration", "implicit-int", "int-conversion", "incompatible-pointer-types",
+    "incompatible-function-pointer-types", "return-mismatch",
+)  # fmt: skip
+
+
+def user_defaults(flags: Sequence[str]) -> list[str]:
+    """What stands before a user's own flags, which count more."""
+    lenient = () if "-Werror" in flags else _LENIENT
+    # Programs define _GNU_SOURCE themselves.
+    return ["-std=gnu17", "-Wno-macro-redefined", *(f"-Wno-error={warning}" for warning in lenient)]
+
+
 @dataclass(frozen=True)
 class Application:
-    """What a program is made of: an application below apps/, or one C file."""
+    """What a program is made of: an application below apps/, or files of a user's."""
 
     name: str
     files: tuple[Path, ...]
-    folders: tuple[Path, ...]  # with headers
+    folders: tuple[Path, ...] = ()  # with headers
     foreign: tuple[Foreign, ...] = ()
     defines: tuple[tuple[str, str | int], ...] = ()
-    alone: bool = False  # one C file, whose headers may be anywhere
+    # Of a user's program, whose headers may be anywhere and whose warnings stop nothing:
+    theirs: bool = False
+    flags: tuple[str, ...] = ()  # for the compiler
+    inputs: tuple[str, ...] = ()  # objects, archives and options of the linker, in their order
+    seen: tuple[Path, ...] = ()  # sources of some of the objects
 
     def explain(self, refused: zig.Refused, foreign: Iterable[Foreign] = ()) -> UserError:
         """What the compiler or linker has to say about it, as its author wants to read it."""
-        name = self.files[0].name if self.alone else self.name
+        name = self.files[0].name if self.theirs and len(self.files) == 1 else self.name
         folders = [RUNTIME, LIBC, *(each.folder for each in foreign)]
         return UserError(diagnostics.explain(str(refused), name, folders))
 
     @property
     def has_far_program(self) -> bool:
         """Whether some of it is for processor 1: it defines far_main."""
-        return any(_FAR_MAIN.search(path.read_text(encoding="utf-8")) for path in self.files)
+        return any(_FAR_MAIN.search(text) for text in self._texts())
+
+    @property
+    def takes_arguments(self) -> bool:
+        """Whether main may have parameters: unless a source defines it as main(void) or main()."""
+        mains = [found for text in self._texts() for found in _MAIN.findall(text)]
+        return self.theirs and any(found.strip() not in ("", "void") for found in mains or ["?"])
+
+    def _texts(self) -> Iterator[str]:
+        return (path.read_text("utf-8", "replace") for path in (*self.files, *self.seen))
 
 
 _FAR_MAIN = re.compile(r"^\s*int\s+far_main\s*\([^;{]*\)\s*\{", re.MULTILINE)
+_MAIN = re.compile(r"\bmain\s*\(([^)]*)\)\s*\{")
 
 
-def application(app: str) -> Application:
+def of_user(
+    files: Sequence[Path], flags: Sequence[str] = (), inputs: Sequence[str] = (), name: str = ""
+) -> Application:
+    """A user's program of sources; UserError for a file that there is not, or that is no C."""
+    for file in files:
+        check_source(file)
+    name = name or next((file.stem for file in files), "") or Path(inputs[0]).stem
+    return Application(name, tuple(files), theirs=True, flags=tuple(flags), inputs=tuple(inputs))
+
+
+def check_source(file: Path) -> None:
+    """UserError unless it is there, and C or assembly."""
+    if not file.is_file():
+        raise UserError(f"there is no file {file}: check the path")
+    if file.suffix in _CXX:
+        raise UserError(f"{file} is C++, which Coreloom does not compile: write it in C")
+    if file.suffix not in SUFFIXES:
+        raise UserError(f"{file} is no C source: give files that end in .c, .S or .s")
+
+
+def loaded(elf: Path) -> Path:
+    """A copy of a user's ELF file in the cache, with its flat image beside it, as for one that was built."""
+    content = elf.read_bytes()
+
+    def make(work: Path) -> None:
+        (work / f"{elf.stem}.elf").write_bytes(content)
+        (work / f"{elf.stem}.bin").write_bytes(elf_file.flat(work / f"{elf.stem}.elf"))
+
+    key = hashlib.sha256(content).hexdigest()[:16]
+    return cache.made(cache.place("firmware") / f"{elf.stem}-{key}", make) / f"{elf.stem}.elf"
+
+
+def application(app: str | Application) -> Application:
     """An application below apps/, with what its build.toml adds (apps/README.md), or one C file."""
+    if isinstance(app, Application):
+        return app
     if app.endswith(".c"):
-        path = Path(app)
-        if not path.is_file():
-            raise UserError(f"there is no program {app}: give the path of a C file")
-        return Application(path.stem, (path,), (path.parent,), alone=True)
+        return of_user([Path(app)], ["-w"])
     folder = APPS / app
     if not any(folder.glob("*.c")):
         known = sorted(path.parent.name for path in APPS.glob("*/*.c"))
@@ -146,14 +211,48 @@ def _beside(file: Path) -> set[Path]:
     return found
 
 
-def included(app: Application, flags: list[str], foreign: Iterable[Foreign]) -> list[Path]:
-    """What a user's one file includes, wherever that is, without the C library."""
-    (file,) = app.files
-    if plan() == SOURCES:  # which asks no compiler: also what a condition leaves out
-        return sorted(_beside(file) - {file})
-    try:
-        rule = zig.start([*zig.cc(), *flags, "-MM", str(file)]).replace("\\\n", " ")
-    except zig.Refused as refused:
-        raise app.explain(refused, foreign) from None
-    names = re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1])
-    return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
+def included(app: Application, flags: Sequence[str], foreign: Iterable[Foreign]) -> dict[Path, list[Path]]:
+    """What each of a user's sources includes, wherever that is, without what is ours and the compiler's."""
+
+    def of(file: Path) -> list[Path]:
+        if plan() == SOURCES:  # which asks no compiler: also what a condition leaves out
+            return sorted(_beside(file) - {file})
+        try:
+            rule = zig.start([*zig.cc(), *flags, "-M", str(file)]).replace("\\\n", " ")
+        except zig.Refused as refused:
+            raise app.explain(refused, foreign) from None
+        names = (name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1]))
+        return sorted({Path(name) for name in names if not name.startswith(ours)} - {file})
+
+    ours = tuple(f"{folder}/" for folder in (RUNTIME, LIBC, zig.home()))
+    if len(app.files) == 1 or plan():  # which is told in this thread
+        return {file: of(file) for file in app.files}
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return dict(zip(app.files, pool.map(of, app.files), strict=True))
+
+
+def objects(
+    app: Application,
+    flags: Sequence[str],
+    headers: Mapping[Path, Sequence[Path]],
+    foreign: Iterable[Foreign],
+    warnings: list[str],
+) -> list[Path]:
+    """The objects of a user's sources, each made once for its content; the compiler's warnings are added."""
+
+    def entry(file: Path) -> Path:
+        def make(work: Path) -> None:
+            said: list[str] = []
+            zig.start([*zig.cc(), *flags, "-c", str(file), "-o", str(work / f"{file.stem}.o")], warnings=said)
+            (work / "warnings").write_text("\n".join(said), encoding="utf-8")
+
+        key = zig.digest([*flags, str(file)], [file, *headers[file]])
+        try:
+            return cache.made(cache.place("objects") / f"{file.stem}-{key}", make)
+        except zig.Refused as refused:
+            raise app.explain(refused, foreign) from None
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        made = list(pool.map(entry, app.files))
+    warnings += [said for each in made if (said := (each / "warnings").read_text(encoding="utf-8"))]
+    return [each / f"{file.stem}.o" for each, file in zip(made, app.files, strict=True)]

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_HEAD = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?P<kind>fatal error|error|note): (?P<text>.*)")
+_HEAD = re.compile(
+    r"(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
+)
 _INCLUDED = re.compile(r"In file included from (?P<file>[^\n:]+):(?P<line>\d+):")
-_TOTAL = re.compile(r"\d+ errors? generated\.|fatal error: too many errors emitted.*")
+_TOTAL = re.compile(r"(\d+ warnings? and )?\d+ errors? generated\.|fatal error: too many errors emitted.*")
 _ERROR = re.compile(r"\n[ 0-9]+\|\s*#\s*error ")
 _UNDEFINED = re.compile(r"error: undefined symbol: (.+)\n(?:>>> referenced by ([^\s:]+:\d+))?")
 _DUPLICATE = re.compile(r"error: duplicate symbol: (.+)")
@@ -51,7 +53,7 @@ _REASONS = {symbol: reason for reason, symbols in _NOT_THERE.items() for symbol 
 
 @dataclass(frozen=True)
 class _Message:
-    """An error or a note of the compiler, with its source line and the lines below."""
+    """An error, a warning or a note of the compiler, with its source line and the lines below."""
 
     file: str
     line: str
@@ -76,7 +78,7 @@ def explain(said: str, name: str, foreign: Sequence[Path]) -> str:
     ):
         return f"{name} does not compile: {refusal.strip(chr(34))}"
     theirs = [message for message in messages if not _below(message.file, foreign)]
-    errors = [message for message in theirs if message.kind != "note"]
+    errors = [message for message in theirs if "error" in message.kind]
     if errors:
         first, shown = errors[0], theirs
         advice = next(
@@ -84,8 +86,8 @@ def explain(said: str, name: str, foreign: Sequence[Path]) -> str:
             for pattern, text in _ADVICE
             if (found := pattern.search(first.text))
         )
-    elif messages:
-        first, shown = messages[0], messages[:1]
+    elif wrong := [message for message in messages if "error" in message.kind]:
+        first, shown = wrong[0], wrong[:1]
         file, line = first.by or (first.file, first.line)
         advice = f"correct what the program defines before line {line} of {_short(file)}"
     else:

@@ -45,7 +45,7 @@ def _rom(elf: Path) -> None:
     elf.with_suffix(".hex").write_text("".join(f"{word:08x}\n" for (word,) in words))
 
 
-def build(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
+def build(app: str | Application, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
     """The program that an application has for processor 1, as its loader takes it (.image).
 
     That is the record `image` of rtl/ipc/backdoor/data/backdoor.toml and a stripped ELF file; the one with

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from platform import machine
 
@@ -13,10 +14,11 @@ from coreloom.design.address_map import PROGRAM_ROOM
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.paths import POLICIES, RUNTIME
-from coreloom.toolchain import cache, far, freertos, zig
+from coreloom.toolchain import cache, far, freertos, note, zig
 from coreloom.toolchain import elf as elf_file
-from coreloom.toolchain.application import Application, Foreign, application, included
-from coreloom.toolchain.link import MAKERS, POLICY_ROOM, link, uses_no_threads
+from coreloom.toolchain.application import Application, Foreign, application, included, user_defaults
+from coreloom.toolchain.application import objects as objects_of
+from coreloom.toolchain.link import MAKERS, POLICY_ROOM, kept, link, user_flags, uses_no_threads
 from coreloom.toolchain.zig import OPTIMISE, PLACELESS, WARN
 
 KERNELS = {"hw": "hardware", "sw": "software"}  # what the POSIX layer stands on
@@ -81,52 +83,106 @@ def policy_files(policy: str, home: Path | None = None) -> list[Path]:
     return [POLICIES / f"{name}.c", POLICIES / f"{base}.c"]
 
 
+# Bytes of the command line of a program whose main takes one (simulate.run writes it into the image).
+ARGUMENTS_ROOM = 4096
+
+
 def build(
-    app: str,
+    app: str | Application,
     platform: Platform,
     kernel: str,
     defines: Mapping[str, str | int] | None = None,
     policy: str = PRIORITY,
+    *,
+    warnings: list[str] | None = None,
+    to: Path | None = None,
 ) -> Path:
     """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
 
-    app is a folder below apps/ or the path of one C file; kernel is one of GROUNDS; defines are macros for
-    the application, and those that begin with CL_ for the runtime, too; policy is the software kernel's
-    (policies()). On a platform with a Back-Door an application that defines far_main gets its image for
-    processor 1 linked in (far.build). What was built from the same content before is taken from the cache.
-    Raises UserError with the compiler's text, freertos.Missing.
+    app is a folder below apps/, the path of one C file, or a user's program; kernel is one of GROUNDS;
+    defines are macros for the application, and those that begin with CL_ for the runtime, too; policy is the
+    software kernel's (policies()). On a platform with a Back-Door an application that defines far_main gets
+    its image for processor 1 linked in (far.build). What was built from the same content before is taken from
+    the cache. warnings, to: as for link. Raises UserError with the compiler's text, freertos.Missing.
     """
-    if kernel not in GROUNDS:
-        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(GROUNDS)}")
     what = application(app)
+    ground = _ground(platform, kernel, policy)
     macros = {
-        **keys.macros(platform),
-        f"CL_KERNEL_{'FREERTOS' if kernel in FREERTOS else kernel.upper()}": 1,
+        **ground.macros,
+        **({"CL_ARGUMENTS": ARGUMENTS_ROOM} if what.takes_arguments and kernel in KERNELS else {}),
         **dict(what.defines),
         **(defines or {}),
     }
+    image = None
+    if kernel in KERNELS and platform.backdoor and what.has_far_program:
+        image = far.build(app, platform, defines)
+    too_large = {"program|data": _program_too_large(what, platform)}
+    if kernel in KERNELS:
+        too_large["local"] = _local_too_large(what, platform)
+
+    def uses(elf: Path) -> Mapping[str, str | int]:
+        return _uses(elf, what, platform) if kernel in KERNELS else uses_no_threads(elf, what, "FreeRTOS")
+
+    return link(
+        "-".join([what.name, platform.core, str(platform.cpus), kernel, *(p.stem for p in ground.policies)]),
+        what,
+        ground.folders,
+        RUNTIME / "arch" / "link.ld",
+        macros,
+        include=ground.include,
+        files=ground.files,
+        policies=ground.policies,
+        foreign=ground.foreign,
+        library=RUNTIME / "heap" if kernel in KERNELS else None,
+        image=image,
+        uses=uses,
+        too_large=too_large,
+        about=note.of(platform, kernel, policy if kernel == "sw" else ""),
+        warnings=warnings,
+        to=to,
+    )
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What a program is linked with on a simulated ground."""
+
+    macros: Mapping[str, str | int]
+    folders: Sequence[Path]  # of sources of ours
+    include: Sequence[Path] = ()
+    files: Sequence[Path] = ()
+    policies: Sequence[Path] = ()
+    foreign: Sequence[Foreign] = ()
+
+
+def _ground(platform: Platform, kernel: str, policy: str) -> _Ground:
+    if kernel not in GROUNDS:
+        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(GROUNDS)}")
+    macros = {
+        **keys.macros(platform),
+        f"CL_KERNEL_{'FREERTOS' if kernel in FREERTOS else kernel.upper()}": 1,
+    }
     if kernel in FREERTOS:
-        return _build_freertos(what, platform, kernel, macros)
+        return _freertos(platform, kernel, macros)
     files = policy_files(policy, platform.home) if kernel == "sw" else []
     macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
         macros |= {"CL_CPUS_MAX": platform.cpus, "CL_POLICY_ROOM": POLICY_ROOM}
     arch = RUNTIME / "arch"
-    image = far.build(app, platform, defines) if platform.backdoor and what.has_far_program else None
-    return link(
-        "-".join([what.name, platform.core, str(platform.cpus), kernel, *(path.stem for path in files)]),
-        what,
-        [RUNTIME / "posix", RUNTIME / "backdoor", RUNTIME / kernel, arch, arch / platform.core],
-        arch / "link.ld",
-        macros,
-        policies=files,
-        library=RUNTIME / "heap",
-        image=image,
-        uses=lambda elf: _uses(elf, what, platform),
-        too_large={
-            "program|data": _program_too_large(what, platform),
-            "local": _local_too_large(what, platform),
-        },
+    folders = [RUNTIME / "posix", RUNTIME / "backdoor", RUNTIME / kernel, arch, arch / platform.core]
+    return _Ground(macros, folders, policies=files)
+
+
+def compile_flags(platform: Platform, ground: str, policy: str, user: Sequence[str]) -> list[str]:
+    """What a source of a user's is compiled with for a ground; user: the user's own flags."""
+    if ground == LINUX:
+        return _linux_flags(_linux_macros(platform), user=user)
+    found = _ground(platform, ground, policy)
+    return user_flags(
+        [f"-D{key}={value}" for key, value in found.macros.items()],
+        [*found.folders, *found.include],
+        found.foreign,
+        user=user,
     )
 
 
@@ -136,70 +192,94 @@ _HOST = (
     # Else clang takes it that they leave errno as it is.
     *(f"-fno-builtin-{name}" for name in ("malloc", "calloc", "realloc")),
 )
-
-
 _ON_ANY = ("events.c", "ipc.c", "message.c")
 
 
-def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
+def _linux_macros(platform: Platform) -> dict[str, str | int]:
+    return {
+        **{name: value for name, value in keys.macros(platform).items() if not name.startswith("CL_CORE_")},
+        **{"CL_HW_THREADS": 0, "CL_HW_NAMES": "", "CL_BACKDOOR": 0, "CL_AMP": 0},
+        "CL_KERNEL_LINUX": 1,
+    }
+
+
+def _linux_flags(
+    macros: Mapping[str, str | int], folders: Sequence[Path] = (), user: Sequence[str] | None = None
+) -> list[str]:
+    """What sources are compiled with for this machine: ours, or a user's with the user's own flags."""
+    ground = RUNTIME / "linux"
+    return [
+        *_HOST, *OPTIMISE, "-g",
+        *([*PLACELESS, *WARN] if user is None else [PLACELESS[0], *user_defaults(user)]),
+        *(f"-D{key}={value}" for key, value in macros.items()),
+        *(user or ()),
+        *(f"-I{folder}" for folder in folders),
+        f"-I{ground}",
+        f"-idirafter{RUNTIME / 'include'}",  # behind the C library's, which has pthread.h
+    ]  # fmt: skip
+
+
+def build_linux(
+    app: str | Application,
+    platform: Platform,
+    defines: Mapping[str, str | int] | None = None,
+    *,
+    warnings: list[str] | None = None,
+    to: Path | None = None,
+) -> Path:
     """The executable of an application for this machine: it, runtime/linux and the C library's threads.
 
-    app and defines are as in build; the platform gives its numbers of objects, of the rest of it nothing is
-    there. Raises UserError with the compiler's text.
+    app, defines, warnings and to are as in build; the platform gives its numbers of objects, and has nothing
+    else here. Raises UserError with the compiler's text.
     """
     what = application(app)
     if platform.backdoor and what.has_far_program:
         raise UserError(
             f"{what.name} needs a processor behind a Back-Door, which Linux has not: choose hw or sw"
         )
-    macros = {
-        **{name: value for name, value in keys.macros(platform).items() if not name.startswith("CL_CORE_")},
-        **{"CL_HW_THREADS": 0, "CL_HW_NAMES": "", "CL_BACKDOOR": 0, "CL_AMP": 0},
-        "CL_KERNEL_LINUX": 1,
-        **dict(what.defines),
-        **(defines or {}),
-    }
+    macros = {**_linux_macros(platform), **dict(what.defines), **(defines or {})}
     ground = RUNTIME / "linux"
     # What stands on operations, ports and POSIX alone is the kernels' own.
     ours = [*sorted(ground.glob("*.c")), *(RUNTIME / "posix" / file for file in _ON_ANY)]
-    sources = [*what.files, *ours]
-    flags = [
-        *_HOST, *OPTIMISE, "-g", *PLACELESS, *WARN,
-        *(f"-D{key}={value}" for key, value in macros.items()),
-        *(f"-I{folder}" for folder in (*what.folders, ground)),
-        f"-idirafter{RUNTIME / 'include'}",  # behind the C library's, which has pthread.h
-    ]  # fmt: skip
-    headers = (
-        included(what, flags, ())
-        if what.alone
-        else [path for folder in what.folders for path in sorted(folder.glob("*.h"))]
-    )
-    headers += [path for folder in (ground, RUNTIME / "include") for path in sorted(folder.glob("*.h"))]
+    flags = _linux_flags(macros, what.folders)
+    theirs = _linux_flags(macros, user=what.flags)
+    included_by = included(what, theirs, ()) if what.theirs else {}
+    headers = sorted({path for paths in included_by.values() for path in paths})
+    headers += [
+        path for folder in (*what.folders, ground, RUNTIME / "include") for path in sorted(folder.glob("*.h"))
+    ]
     foreign = [text for each in what.foreign for text in (each.package, *each.files, *each.flags)]
-    home = f"-I{what.folders[0]}"
-    placeless = [flag.replace(home, "-IPROGRAM") if what.alone else flag for flag in flags]
-    key = zig.digest([*placeless, *foreign], [*sources, *headers, *MAKERS])
+    about = note.of(platform, LINUX)
+    user = [*theirs, *map(str, what.files), *what.inputs] if what.theirs else []
+    inputs = [path for path in map(Path, what.inputs) if path.is_file()]
+    key = zig.digest(
+        [*flags, *foreign, *user, about.text()], [*what.files, *ours, *inputs, *headers, *MAKERS]
+    )
 
     def make(work: Path) -> None:
+        said: list[str] = []
+        objects: list[Path | str] = []
         as_it_is = zig.as_it_is(flags)
-        # Warnings are errors in what is ours only.
-        theirs = [(file, each.flags) for each in what.foreign for file in each.paths]
-        if what.alone:
-            theirs += [(file, ()) for file in what.files]
-        objects: list[Path] = []
         try:
-            for file, more in theirs:
-                objects.append(work / f"{len(objects)}-{file.stem}.o")
-                zig.start([*zig.cc(), *as_it_is, *more, "-c", str(file), "-o", str(objects[-1])])
-            linked = [*objects, *(ours if what.alone else sources)]
+            if what.theirs:
+                objects += objects_of(what, theirs, included_by, (), said)
+                objects += [flag for flag in what.inputs if flag != "-lm"]
+            for each in what.foreign:
+                for file in each.paths:
+                    objects.append(work / f"{len(objects)}-{file.stem}.o")
+                    zig.start([*zig.cc(), *as_it_is, *each.flags, "-c", str(file), "-o", str(objects[-1])])
+            linked = [*objects, *([] if what.theirs else what.files), *ours, about.source(work), "-lm"]
             zig.start([*zig.cc(), *flags, *map(str, linked), "-o", str(work / what.name)])
         except zig.Refused as refused:
+            if warnings is not None:
+                warnings.extend(said)
             text = str(what.explain(refused))
             if "undefined symbol" in str(refused):
                 text += "; runtime/linux/README.md says what ground linux has not"
             raise UserError(text) from None
+        (work / "warnings").write_text("\n".join(said), encoding="utf-8")
 
-    return cache.made(cache.place("firmware") / f"{what.name}-linux-{key}", make) / what.name
+    return kept(make, cache.place("firmware") / f"{what.name}-linux-{key}", what.name, warnings, to)
 
 
 def _local_too_large(app: Application, platform: Platform) -> Callable[[int], str]:
@@ -264,9 +344,7 @@ def _uses(elf: Path, what: Application, platform: Platform) -> dict[str, str | i
 _FREERTOS_SOURCES = ("tasks.c", "queue.c", "list.c", "timers.c", "event_groups.c", "stream_buffer.c")
 
 
-def _build_freertos(
-    what: Application, platform: Platform, kernel: str, macros: Mapping[str, str | int]
-) -> Path:
+def _freertos(platform: Platform, kernel: str, macros: Mapping[str, str | int]) -> _Ground:
     """Application + runtime/freertos + FreeRTOS, on one CPU with the port that it comes with unless tuned."""
     if platform.core != "standard" or platform.interconnect != "smp-bus":
         raise UserError(
@@ -296,15 +374,10 @@ def _build_freertos(
         include=tuple(include),
         place=FREERTOS_PLACE,
     )
-    return link(
-        "-".join([what.name, platform.core, str(platform.cpus), kernel]),
-        what,
-        folders,
-        RUNTIME / "arch" / "link.ld",
+    return _Ground(
         macros,
+        folders,
         include=[RUNTIME / "arch" / platform.core],
         files=[RUNTIME / "posix" / file for file in ("console.c", "end.c", "machine.c")],
         foreign=[foreign],
-        uses=lambda elf: uses_no_threads(elf, what, "FreeRTOS"),
-        too_large={"program|data": _program_too_large(what, platform)},
     )

@@ -6,7 +6,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import struct
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,11 +17,13 @@ from coreloom.design import keys, spec
 from coreloom.errors import UserError
 from coreloom.paths import POLICIES, ROOT, RTL, RUNTIME
 from coreloom.sources import bare
-from coreloom.toolchain import cache, zig
+from coreloom.toolchain import bitcode, cache, zig
 from coreloom.toolchain import elf as elf_file
-from coreloom.toolchain.application import Application, Foreign, included
+from coreloom.toolchain.application import Application, Foreign, included, user_defaults
+from coreloom.toolchain.application import objects as made_of
 from coreloom.toolchain.libc import libc, libm
-from coreloom.toolchain.zig import INCLUDE, OPTIMISE, PLACELESS, TARGET, WARN
+from coreloom.toolchain.note import Note
+from coreloom.toolchain.zig import HEADERS, INCLUDE, LIBC, LIBC_HEADERS, OPTIMISE, PLACELESS, TARGET, WARN
 from coreloom.uses import SOURCES, note, noting, plan
 
 POLICY_ROOM = 4096  # bytes that a policy's state may have for each CPU, and as many for all
@@ -27,11 +31,40 @@ POLICY_ROOM = 4096  # bytes that a policy's state may have for each CPU, and as 
 # They decide what a program is made of, and what lies beside it.
 MAKERS = (
     *(Path(file) for file in (__file__, elf_file.__file__, keys.__file__, spec.__file__)),
-    *(Path(__file__).with_name(f"{name}.py") for name in ("application", "far", "firmware", "zig")),
+    *(
+        Path(__file__).with_name(f"{name}.py")
+        for name in ("application", "bitcode", "far", "firmware", "note", "zig")
+    ),
     *(RTL / data for data in ("ipc/backdoor/data/backdoor.toml", "soc/data/soc.toml")),
 )
 
 _MATH = re.compile(r"^\s*#\s*include\s*<(math|tgmath|complex)\.h>", re.MULTILINE)
+
+
+def user_flags(
+    given: Iterable[str],
+    internals: Sequence[Path],
+    foreign: Sequence[Foreign] = (),
+    files: Sequence[Path] = (),
+    user: Sequence[str] = (),
+) -> list[str]:
+    """What sources of a user's are compiled with; given: macros, user: the user's own flags.
+
+    Headers of ours stand behind all that the user names, and what is internal behind the C library's. Debug
+    information has the places of the files, but for those of this checkout.
+    """
+    ours = bool(files) and all(file.absolute().is_relative_to(ROOT) for file in files)
+    return [
+        *TARGET, *OPTIMISE, "-g", "-flto",
+        *(PLACELESS if ours else [flag for flag in PLACELESS if "prefix-map" in flag]),
+        *user_defaults(user),
+        *given,
+        *user,
+        *(f"-isystem{folder}" for folder in (*HEADERS, *(LIBC / name for name in LIBC_HEADERS))),
+        *(f"-isystem{each.folder / name}" for each in foreign for name in each.include),
+        *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
+        *(f"-idirafter{folder}" for folder in internals),
+    ]  # fmt: skip
 
 
 def link(
@@ -51,6 +84,9 @@ def link(
     image: Path | None = None,
     beside: Callable[[Path], None] | None = None,
     uses: Callable[[Path], Mapping[str, str | int]] = lambda _: {},
+    about: Note | None = None,
+    warnings: list[str] | None = None,
+    to: Path | None = None,
 ) -> Path:
     """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
 
@@ -59,7 +95,9 @@ def link(
     used; files: more files of ours; policies: files of policies; foreign: sources besides the application's;
     library: a folder of files of which those are linked that the program refers to;
     image: for processor 1, becomes remote_image; beside: makes more files beside the ELF file; uses: more
-    macros by what the linked program uses, with which it is then built again.
+    macros by what the linked program uses, with which it is then built again; about: what the ELF file says
+    of itself; warnings: the compiler's about a user's program are added; to: the ELF file is made there, and
+    no image, instead of in the cache.
     """
     name = app.name
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
@@ -85,50 +123,47 @@ def link(
     flags = all_flags(given, app.folders)
     # Without what is the application's alone, so that zig compiles the runtime once for all applications.
     common = flags if configured else all_flags((flag for flag in given if flag.startswith("-DCL_")), ())
-    headers = included(app, flags, foreign) if app.alone else []
+    theirs = user_flags(given, [*folders, *include], foreign, app.files, app.flags)
+    included_by = included(app, theirs, foreign) if app.theirs else {}
+    headers = sorted({path for paths in included_by.values() for path in paths})
     headers += [
         path
-        for folder in (*(() if app.alone else app.folders), *folders, *include, *near, RUNTIME / "include")
+        for folder in (*app.folders, *folders, *include, *near, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))
     ]
-    mathematics = any(_MATH.search(path.read_text("utf-8", "replace")) for path in [*app.files, *headers])
+    own_texts = (path.read_text("utf-8", "replace") for path in [*app.files, *headers])
+    mathematics = "-lm" in app.inputs or any(map(_MATH.search, own_texts))
     archives = [*([libm()] if mathematics else []), libc()]
     others = [text for each in foreign for text in (each.package, *each.files, *each.flags)]
-    # A user's file has no place either: what it includes is among the headers.
-    home = app.folders[0].absolute() if app.alone else ROOT
-    if not home.is_relative_to(ROOT):
-        placeless = [flag.replace(f"-I{home}", "-IPROGRAM") for flag in flags]
-        flags.append(f"-ffile-prefix-map={home}=/program")
-    else:
-        placeless = list(flags)
+    placeless = [*theirs, *map(str, app.files)] if app.theirs else list(flags)
     for each in foreign:
         placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
     common = [*common, *(f"-ffile-prefix-map={folder}=/policies" for folder in near)]
-    made_of = [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others]
-    files_of = [*app.files, *sources, *apart, *headers, script, *MAKERS]
+    text = [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others, *app.inputs]
+    content = [*app.files, *sources, *apart, *headers, script, *MAKERS]
     if plan() == SOURCES:
-        note(f"program {zig.digest(made_of, files_of, bare)}")
+        note(f"program {zig.digest(text, content, bare)}")
         return cache.place("firmware") / label / f"{name}.elf"
-    key = zig.digest(made_of, [*files_of, *([image] if image else [])])
+    inputs = [path for path in map(Path, app.inputs) if path.is_file()]
+    key = zig.digest([*text, about.text() if about else ""], [*content, *inputs, *([image] if image else [])])
 
     def make(work: Path) -> None:
-        build(work, ())
+        said = build(work, ())
         if more := [f"-D{key}={value}" for key, value in uses(work / f"{name}.elf").items()]:
-            build(work, more)
+            said = build(work, more)
+        (work / "warnings").write_text("\n".join(said), encoding="utf-8")
         (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
         if beside:
             beside(work / f"{name}.elf")
 
-    def build(work: Path, more: Sequence[str]) -> None:
+    def build(work: Path, more: Sequence[str]) -> list[str]:
+        said: list[str] = []
         layout = work / script.name
         zig.run(
             [*zig.cc(), "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)],
             script.name,
         )
         as_it_is = zig.as_it_is(flags)
-        # Warnings are errors in what is ours only.
-        theirs = [(file, (*as_it_is, *each.flags)) for each in foreign for file in each.paths]
-        own = [(file, as_it_is if app.alone else flags) for file in app.files]
 
         def compiled(files: Iterable[tuple[Path, Sequence[str]]], where: str) -> list[Path]:
             objects: list[Path] = []
@@ -140,8 +175,14 @@ def link(
                     raise app.explain(refused, foreign) from None
             return objects
 
-        mine = compiled(own, "own")
-        objects = compiled(theirs, "foreign")
+        # Warnings are errors in what is ours only.
+        objects = compiled(
+            [(file, (*as_it_is, *each.flags)) for each in foreign for file in each.paths], "foreign"
+        )
+        if app.theirs:
+            mine = made_of(app, [*theirs, *more], included_by, foreign, said)
+        else:
+            mine = compiled([(file, flags) for file in app.files], "own")
         if apart:
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
                 made = [work / f"{file.stem}.o" for file in apart]
@@ -153,19 +194,27 @@ def link(
             objects.append(work / "library.a")
             zig.run([*zig.command(), "ar", "rcs", str(objects[-1]), *map(str, made)], name)
         objects += archives
-        objects = [*mine, *objects] if app.alone else [*objects, *mine]
-        objects += sources
+        mine_first: list[Path | str] = [
+            *mine,
+            *bitcode.preferred([each for each in app.inputs if each != "-lm"], work),
+        ]
+        everything = [*mine_first, *objects] if app.theirs else [*objects, *mine_first]
+        everything += sources
+        if about:
+            everything.append(about.source(work))
         if image:
             (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
-            objects.append(work / "remote_image.S")
+            everything.append(work / "remote_image.S")
         try:
             zig.start(
                 [
-                    *zig.cc(), *common, *more, *map(str, objects),
+                    *zig.cc(), *common, *more, *map(str, everything),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
                 ]
             )  # fmt: skip
         except zig.Refused as refused:
+            if warnings is not None:
+                warnings.extend(said)
             for region, say in too_large.items():
                 over = re.findall(rf"in region '(?:{region})': overflowed by (\d+) bytes", str(refused))
                 if over:
@@ -173,11 +222,27 @@ def link(
             if "cl_policy_has_no_room" in str(refused):
                 raise UserError(_policy_too_large(policies, common, work)) from None
             raise app.explain(refused, foreign) from None
+        return said
 
-    elf = cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
+    elf = kept(make, cache.place("firmware") / f"{label}-{key}", f"{name}.elf", warnings, to)
     if noting():  # of the loaded image: what debug information says of lines runs nowhere
         note(f"image {hashlib.sha256(elf.with_suffix('.bin').read_bytes()).hexdigest()[:16]}")
     return elf
+
+
+def kept(
+    make: Callable[[Path], object], entry: Path, name: str, warnings: list[str] | None, to: Path | None
+) -> Path:
+    """The file `name` of what `make` makes: in the cache as `entry`, or alone as `to`."""
+    if to:
+        with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
+            make(Path(folder))
+            shutil.copy(Path(folder) / name, to)
+        return to
+    made = cache.made(entry, make)
+    if warnings is not None and (said := (made / "warnings").read_text(encoding="utf-8")):
+        warnings.append(said)
+    return made / name
 
 
 def uses_no_threads(elf: Path, what: Application, where: str) -> dict[str, str | int]:

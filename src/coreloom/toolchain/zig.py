@@ -7,6 +7,7 @@ import functools
 import hashlib
 import importlib.util
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterable
 from importlib import metadata
@@ -20,6 +21,8 @@ from coreloom.paths import BUILD, ROOT, RUNTIME
 from coreloom.toolchain import cache
 
 _LIBC_WHEEL = "pythondata-software-picolibc"
+
+
 LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 
 # No core needs more than this of the compiler; everything must be the same for all objects of a program.
@@ -46,9 +49,9 @@ def as_it_is(flags: Iterable[str]) -> list[str]:
 
 
 LIBC_HEADERS = ("include", "tinystdio")
+HEADERS = [RUNTIME / "include", RUNTIME / "libc"]
 INCLUDE = [
-    f"-I{RUNTIME / 'include'}",
-    f"-I{RUNTIME / 'libc'}",
+    *(f"-I{folder}" for folder in HEADERS),
     *(word for folder in LIBC_HEADERS for word in ("-isystem", str(LIBC / folder))),
 ]
 
@@ -58,12 +61,17 @@ def placed(path: str) -> str:
     return str(PLACE / Path(path).relative_to(ROOT)) if Path(path).is_relative_to(ROOT) else path
 
 
-def command() -> list[str]:
-    """The command that starts zig: itself, as Python's start takes as long as compiling a short file."""
+def home() -> Path:
+    """The folder of zig, with its own headers."""
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         raise UserError(f"the compiler is missing: install the package ziglang ({paths.setup()})")
-    return [str(Path(spec.origin).parent / "zig")]
+    return Path(spec.origin).parent
+
+
+def command() -> list[str]:
+    """The command that starts zig: itself, as Python's start takes as long as compiling a short file."""
+    return [str(home() / "zig")]
 
 
 def cc() -> list[str]:
@@ -91,12 +99,19 @@ class Refused(Exception):
     """What zig said when it failed."""
 
 
-def start(command: list[str], cwd: Path | None = None) -> str:
-    """What zig prints; Refused if it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=cwd, check=False)
+def start(command: list[str], cwd: Path | None = None, warnings: list[str] | None = None) -> str:
+    """What zig prints; its warnings are added to `warnings`. Refused if it fails."""
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", env=environment(), cwd=cwd, check=False
+    )
     if done.returncode:
         raise Refused((done.stderr or done.stdout).strip())
+    if warnings is not None and (said := _COUNT.sub("", done.stderr).strip()):
+        warnings.append(said)
     return done.stdout
+
+
+_COUNT = re.compile(r"^\d+ warnings? generated\.\n?", re.MULTILINE)
 
 
 @functools.cache  # reading it takes longer than all else that makes a key

@@ -91,12 +91,12 @@ def measure(experiment: Experiment, data: bytes, window: int) -> Measured:
     outcome = experiment.run(data, window=window)
     if outcome.result.exit_status is not None:
         raise UserError(
-            f"{experiment.app} used up its input before {window} cycles: choose a smaller --window"
+            f"{experiment.name} used up its input before {window} cycles: choose a smaller --window"
         )
     result, figures = outcome.result, outcome.figures
     computed = services(result.events, result.names, experiment.platform.cpus, figures.start)
     messages = {}
-    for thread, node in GRAPHS[experiment.app].threads.items():
+    for thread, node in GRAPHS[experiment.name].threads.items():
         parts, n = computed[thread], node.services
         messages[thread] = [sum(parts[i : i + n]) for i in range(0, len(parts) - n + 1, n)]
     switches = figures.voluntary

@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
-RUN = ("run", "main.c", "--platform", "./NAME.toml")
+RUN = ("run", ".")
 
 
 def coreloom(*words: str) -> list[str]:
-    """The lines that a command prints."""
+    """The lines that a command prints: those of the program, if it runs one, first."""
     command = [sys.executable, "-m", "coreloom.cli", *words]
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.splitlines()
+    return (done.stdout + done.stderr).splitlines()
 
 
 def test_the_hardware_thread_adds_up_its_half() -> None:

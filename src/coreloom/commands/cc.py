@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom cc`, `ar` and `ranlib`: a compiler driver with gcc's command line, and the tools for archives.
+
+They run once for each file of a project, so they import little, and take their words without argparse.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from coreloom import __version__
+from coreloom.design import platform
+from coreloom.design.platform import Platform
+from coreloom.errors import UserError
+from coreloom.toolchain import bitcode, driver, firmware, zig
+from coreloom.toolchain.application import Application
+from coreloom.toolchain.driver import ASSEMBLE, COMPILE, DEPEND, LINK, Request
+
+TOOLCHAIN = Path(__file__).with_name("coreloom.cmake")
+_TRIPLE = {True: "x86_64-linux-gnu", False: "riscv32-unknown-elf"}  # by whether it is for Linux
+# Of gcc's options clang has not all, and some warnings by another name.
+_CALM = (
+    "-Wno-unknown-warning-option",
+    "-Wno-unused-command-line-argument",
+    "-Wno-ignored-optimization-argument",
+)
+_UNKNOWN = re.compile(
+    r'^error: (?:unknown clang option|unsupported linker arg)?: "?([^"\n]+)"?$', re.MULTILINE
+)
+
+_HELP = """\
+usage: coreloom cc [options of gcc] FILE...
+
+Compiles and links for Coreloom as gcc does for a machine: make CC="coreloom cc" AR="coreloom ar".
+
+  --platform NAME   the platform (CORELOOM_PLATFORM; default smp-standard), or the path of a TOML file
+  --cpus N          its number of processors (CORELOOM_CPUS; default: the platform's)
+  --on KERNEL       hw, sw, freertos, or linux: this machine (CORELOOM_ON; default hw)
+  --policy NAME     scheduling policy of the software kernel (CORELOOM_POLICY; default priority)
+  --cmake-toolchain print the path of a toolchain file for CMake
+
+gcc's options: -c -S -E -o -x -D -U -I -isystem -include -std= -O -g -W... -w -f... -l -L -Wl,... @FILE
+  -M -MM -MD -MMD -MP -MF -MT -MQ -v --version -dumpmachine -print-...
+-O2 unless given, -g always. -m... is ignored, -shared refused.
+`coreloom run a.out -- ARGUMENT...` runs the program.
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    """Entry point of cc, ar and ranlib, the first word; the exit status is as gcc's."""
+    name, *given = words
+    try:
+        return _TOOLS[name](given)
+    except UserError as error:
+        sys.stderr.write(f"coreloom {name}: error: {error}\n")
+    except OSError as error:
+        where = "" if error.filename is None else f"{error.filename}: "
+        sys.stderr.write(f"coreloom {name}: error: {where}{error.strerror or error}\n")
+    return 1
+
+
+def _archiver(name: str) -> Callable[[Sequence[str]], int]:
+    return lambda words: (
+        subprocess.run([*zig.command(), name, *words], env=zig.environment(), check=False).returncode
+    )
+
+
+def _cc(words: Sequence[str]) -> int:
+    asked = driver.parse(words)
+    for note in dict.fromkeys(asked.notes):
+        sys.stderr.write(f"coreloom cc: warning: {note}\n")
+    if asked.query and not (asked.verbose and asked.inputs):
+        return _answer(asked.query, asked)
+    if not asked.inputs:
+        raise UserError("there is no input file: give sources or objects (see coreloom cc --help)")
+    ground = asked.settings.get("--on", "hw")
+    if ground not in driver.grounds():
+        raise UserError(f"unknown kernel '{ground}' for --on: choose one of {', '.join(driver.grounds())}")
+    soc = platform.load(asked.settings.get("--platform", "smp-standard"), _cpus(asked))
+    policy = asked.settings.get("--policy", firmware.PRIORITY)
+    flags = firmware.compile_flags(soc, ground, policy, [*_CALM, *asked.flags])
+    return _link(asked, soc, ground, policy, flags) if asked.mode == LINK else _compile_each(asked, flags)
+
+
+def _cpus(asked: Request) -> int | None:
+    given = asked.settings.get("--cpus")
+    if given is None:
+        return None
+    if not given.isdecimal() or int(given) == 0:
+        raise UserError(f"--cpus must be a whole number from 1, not '{given}'")
+    return int(given)
+
+
+def _answer(query: str, asked: Request) -> int:
+    linux = asked.settings.get("--on") == firmware.LINUX
+    if query == "--help":
+        sys.stdout.write(_HELP)
+    elif query == "-v":
+        sys.stderr.write(f"Target: {_TRIPLE[linux]}\nThread model: posix\n{_version()}\n")
+    elif query in ("--version", "-###"):
+        sys.stdout.write(f"{_version()}\n")
+    elif query in ("-dumpversion", "-dumpfullversion"):
+        sys.stdout.write(f"{__version__}\n")
+    elif query in ("-dumpmachine", "-print-multiarch"):
+        sys.stdout.write(f"{_TRIPLE[linux]}\n")
+    elif query == "--cmake-toolchain":
+        sys.stdout.write(f"{TOOLCHAIN}\n")
+    elif query.startswith(("-print-file-name=", "-print-prog-name=")):
+        sys.stdout.write(f"{query.partition('=')[2]}\n")  # as gcc says of what it has not
+    elif query == "-print-multi-lib":
+        sys.stdout.write(".;\n")
+    elif query == "-print-search-dirs":
+        sys.stdout.write(f"install: {zig.home()}\nprograms: ={zig.home()}\nlibraries: =\n")
+    elif query == "-print-multi-directory":
+        sys.stdout.write(".\n")
+    else:
+        sys.stdout.write("\n")
+    return 0
+
+
+def _version() -> str:
+    return f"coreloom cc {__version__} (clang of zig {metadata.version('ziglang')})"
+
+
+def _compile_each(asked: Request, flags: Sequence[str]) -> int:
+    for word in asked.inputs:
+        if word.startswith("-") and word != "-":
+            continue  # of the linker, as gcc leaves it then
+        if asked.inputs.index(word) not in asked.languages:
+            sys.stderr.write(f"coreloom cc: warning: {word}: not used, as nothing is linked\n")
+    ending = {COMPILE: ".o", ASSEMBLE: ".s"}
+    for number, source in asked.sources:
+        output = asked.output
+        if output is None and asked.mode in ending:
+            output = f"{Path(source).stem}{ending[asked.mode]}"
+        if status := _compile(asked, flags, number, output):
+            return status
+    return 0
+
+
+def _compile(
+    asked: Request, flags: Sequence[str], number: int, output: str | None, more: Sequence[str] = ()
+) -> int:
+    """Do with one source, or stdin if it is `-`, what is asked; the compiler's exit status."""
+    mode, source = asked.mode, asked.inputs[number]
+    used = [flag for flag in flags if flag != "-flto" or mode in (COMPILE, LINK)]
+    if mode == COMPILE and "-flto" in used and "-fno-lto" not in asked.flags:
+        used.append(bitcode.FAT)
+    used += more
+    action = {LINK: ["-c"], DEPEND: []}.get(mode, [mode])
+    to = [] if output is None or (mode == ASSEMBLE and output == "-") else ["-o", output]
+    language = asked.languages[number]
+    command = [*zig.cc(), *used, *action, "-x", language, source, *to]
+    if output == "-":
+        command = [*zig.cc(), *used, *action, "-x", language, source, "-o", "-"]
+    done = subprocess.run(
+        command, stderr=subprocess.PIPE, text=True, errors="replace", env=zig.environment(), check=False
+    )
+    if unknown := _UNKNOWN.search(done.stderr):
+        raise UserError(f"the compiler (clang) has no option {unknown[1]}: leave it out")
+    sys.stderr.write(done.stderr)
+    return 1 if done.returncode else 0
+
+
+def _link(asked: Request, soc: Platform, ground: str, policy: str, flags: Sequence[str]) -> int:
+    output = Path(asked.output or "a.out")
+    inputs = list(asked.inputs)
+    with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
+        for number, source in asked.sources:
+            inputs[number] = str(Path(folder) / f"{number}-{Path(source).stem}.o")
+            more: list[str] = []
+            if {"-MD", "-MMD"} & set(asked.flags) and "-MF" not in asked.flags:
+                name = Path(source).stem
+                more = ["-MF", f"{name}.d", "-MT", f"{name}.o"]
+            if status := _compile(asked, flags, number, inputs[number], more):
+                return status
+        seen = tuple(Path(source) for _, source in asked.sources if source != "-")
+        app = Application(output.name, (), theirs=True, inputs=tuple(inputs), seen=seen)
+        defines = {"CL_PLACEMENT": 0}  # as `coreloom run` has it, for which the runtime is compiled already
+        if ground == firmware.LINUX:
+            firmware.build_linux(app, soc, defines, to=output)
+        else:
+            firmware.build(app, soc, ground, defines, policy, to=output)
+    return 0
+
+
+_TOOLS = {"cc": _cc, "ar": _archiver("ar"), "ranlib": _archiver("ranlib")}

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom cc`: programs of several files, built by their own build files, and run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coreloom.paths import ROOT
+from coreloom.toolchain import note
+from coreloom.toolchain.elf import RISCV, Elf
+
+from .command import run
+
+MAIN = """\
+#include <stdio.h>
+#include "twice.h"
+
+int main(int count, char **words) {
+  for (int i = 1; i < count; i++) printf("[%s]", words[i]);
+  printf(" %d\\n", twice(SEED));
+  return count - 1;
+}
+"""
+TWICE = '#include "twice.h"\nint twice(int number) { return 2 * number; }\n'
+MAKEFILE = """\
+CFLAGS = -O1 -Wall -Iinc -DSEED=21
+OBJECTS = main.o
+
+prog.elf: $(OBJECTS) libtwice.a
+\t$(CC) $(CFLAGS) -o $@ $(OBJECTS) -L. -ltwice -lm
+
+libtwice.a: twice.o
+\t$(AR) rcs $@ $^
+
+%.o: %.c
+\t$(CC) $(CFLAGS) -MMD -c -o $@ $<
+
+-include main.d twice.d
+"""
+CMAKE = """\
+cmake_minimum_required(VERSION 3.13)
+project(prog C)
+find_package(Threads REQUIRED)
+add_library(twice STATIC twice.c)
+target_include_directories(twice PUBLIC inc)
+add_executable(prog main.c)
+target_compile_definitions(prog PRIVATE SEED=21)
+target_link_libraries(prog PRIVATE twice Threads::Threads)
+"""
+GROUNDS = ("hw", "sw", "linux")
+OWN = ["-Iinc", "-DSEED=21"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project, and a command `coreloom` on the PATH."""
+    monkeypatch.chdir(tmp_path)
+    Path("inc").mkdir()
+    for name, text in {
+        **{"main.c": MAIN, "twice.c": TWICE, "Makefile": MAKEFILE, "CMakeLists.txt": CMAKE},
+        "inc/twice.h": "int twice(int number);\n",
+    }.items():
+        Path(name).write_text(text)
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    command = folder / "coreloom"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT / "src"} exec {sys.executable} -m coreloom.entry "$@"\n')
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    return tmp_path
+
+
+def shell(*words: str, **environment: str) -> str:
+    done = subprocess.run(
+        words, capture_output=True, text=True, env={**os.environ, **environment}, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def cc(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    return run(capfd, "cc", *words)
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_a_makefile_s_program_runs(place: Path, capfd: pytest.CaptureFixture[str], ground: str) -> None:
+    shell("make", "CC=coreloom cc", "AR=coreloom ar", CORELOOM_ON=ground)
+    assert Path("main.d").read_text().split() == ["main.o:", "main.c", "inc/twice.h"]
+    code, out, _ = run(capfd, "run", "prog.elf", "--", "--help", "", "a b")
+    assert (code, out) == (3, "[--help][][a b] 42\n")
+    assert "up to date" in shell("make", "CC=coreloom cc", "AR=coreloom ar", CORELOOM_ON=ground)
+
+
+@pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("make"), reason="needs cmake and make")
+def test_a_cmake_project_s_program_runs(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _, path, _ = cc(capfd, "--cmake-toolchain")
+    shell("cmake", "-S", ".", "-B", "made", f"-DCMAKE_TOOLCHAIN_FILE={path.strip()}")
+    shell("cmake", "--build", "made")
+    assert run(capfd, "run", "made/prog", "-q") == (0, " 42\n", "")
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_sources_are_compiled_and_run(place: Path, capfd: pytest.CaptureFixture[str], ground: str) -> None:
+    words = ("run", "main.c", "-Iinc", "twice.c", "-DSEED=21", "--on", ground, "-q", "--", "-x")
+    assert run(capfd, *words) == (1, "[-x] 42\n", "")
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_a_folder_is_compiled_and_run(place: Path, capfd: pytest.CaptureFixture[str], ground: str) -> None:
+    Path("coreloom.toml").write_text(
+        f'flags = ["-Iinc", "-DSEED=21"]\narguments = ["y"]\nkernel = "{ground}"\n'
+    )
+    assert run(capfd, "run", ".", "-q") == (1, "[y] 42\n", "")
+    assert run(capfd, "run", str(place), "-q", "-USEED", "-DSEED=4", "--", "z", "z") == (2, "[z][z] 8\n", "")
+
+
+def test_both_ways_make_one_program(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Objects of cc hold bitcode, so the runtime is optimised into them, as by run."""
+    assert cc(capfd, "-c", "main.c", "twice.c", *OWN) == (0, "", "")
+    assert cc(capfd, "main.o", "twice.o", "-o", "prog") == (0, "", "")
+    facts = [
+        json.loads(run(capfd, *words, "--json")[2].splitlines()[-1])
+        for words in (("run", "main.c", "twice.c", *OWN), ("run", "prog"))
+    ]
+    assert facts[0]["cycles"] == facts[1]["cycles"] > 0
+    assert Elf(Path("main.o").read_bytes()).section(".text.main") is not None  # for nm, size, objdump
+
+
+def test_it_says_for_what_it_is(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cc(capfd, "main.c", "twice.c", *OWN, "--on", "sw", "--policy", "dwrr", "--cpus", "1") == (
+        0,
+        "",
+        "",
+    )
+    made = Path("a.out").read_bytes()
+    said = note.read(made)
+    assert said is not None
+    assert (said.ground, said.platform, said.cpus, said.policy) == ("sw", "smp-standard", 1, "dwrr")
+    assert Elf(made).machine == RISCV
+    line = "coreloom: error: a.out is linked"
+    for words, wrong in {
+        ("--on", "hw"): "for kernel sw, not hw: leave out --kernel, or link it with `coreloom cc --on hw`",
+        (
+            "--on",
+            "linux",
+        ): "for kernel sw, not linux: leave out --kernel, or link it with `coreloom cc --on linux`",
+        (
+            "--policy",
+            "cfs",
+        ): "with policy dwrr, not cfs: leave out --policy, or link it with `coreloom cc --policy cfs`",
+        ("--cpus", "2"): "for platform smp-standard with 1 CPUs; smp-standard has cpus 2, not 1: leave out "
+        "--platform and --cpus, or link it for that",
+        (
+            "--platform",
+            "smp-fast",
+        ): "for platform smp-standard with 1 CPUs; smp-fast has core fast: leave out "
+        "--platform and --cpus, or link it for that",
+    }.items():
+        assert run(capfd, "run", "a.out", *words) == (125, "", f"{line} {wrong}\n")
+    assert run(capfd, "run", "a.out", "-DX") == (
+        125, "", "coreloom: error: -DX comes too late: a.out is linked already\n",
+    )  # fmt: skip
+    Path("old").write_bytes(made.replace(said.runtime.encode(), b"0" * len(said.runtime)))
+    assert run(capfd, "run", "old") == (
+        125, "", "coreloom: error: old is linked with the runtime of another version of Coreloom: "
+        "link it again\n",
+    )  # fmt: skip
+
+
+def test_what_is_no_program(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    shutil.copy(sys.executable, "python")
+    Path("text").write_text("no")
+    for word, wrong in {
+        "python": "python is no program of Coreloom's: link it with `coreloom cc`",
+        "text": "text is no ELF file and no C source: check the path",
+        "none.elf": "there is no file none.elf: check the path",
+        "inc": "inc has no coreloom.toml, which says what its program is made of: write one (docs/guide.md), "
+        "or give its sources",
+        "Makefile": "Makefile is no ELF file and no C source: check the path",
+    }.items():
+        assert run(capfd, "run", word) == (125, "", f"coreloom: error: {wrong}\n")
+    code, out, err = run(capfd, "run", "main.c", "--help-me")
+    assert (code, out) == (125, "")
+    assert err == (
+        "coreloom run: error: unknown option or argument: --help-me; a program's own arguments come behind "
+        "-- (see coreloom run --help)\n"
+    )
+
+
+def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for words, wrong in {
+        (): "there is no input file: give sources or objects (see coreloom cc --help)",
+        ("none.c",): "there is no file none.c: check the path",
+        ("-flubber", "-c", "twice.c", *OWN): "the compiler (clang) has no option -flubber: leave it out",
+        (
+            "--on",
+            "fw",
+            "twice.c",
+        ): "unknown kernel 'fw' for --on: choose one of hw, sw, freertos, freertos-tuned, linux",
+        ("--cpus", "no", "twice.c"): "--cpus must be a whole number from 1, not 'no'",
+        (
+            "main.c",
+            *OWN,
+        ): "a.out uses what is defined nowhere: twice (main.c:6); define it in the program or include "
+        "its source",
+        ("twice.c", *OWN): "a.out has no main: define int main(void)",
+    }.items():
+        assert cc(capfd, *words) == (1, "", f"coreloom cc: error: {wrong}\n")
+    Path("fork.c").write_text("#include <unistd.h>\nint main(void) { return fork(); }\n")
+    assert cc(capfd, "fork.c", "-o", "f") == (
+        1,
+        "",
+        "coreloom cc: error: f uses what Coreloom has not: fork (fork.c:2): there is one process; leave it "
+        "out (runtime/CAVEATS.md)\n",
+    )
+    assert not Path("f").exists()
+
+
+def test_questions_are_answered_as_by_gcc(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cc(capfd, "-dumpmachine") == (0, "riscv32-unknown-elf\n", "")
+    assert cc(capfd, "--on", "linux", "-dumpmachine") == (0, "x86_64-linux-gnu\n", "")
+    assert cc(capfd, "-print-prog-name=ld") == (0, "ld\n", "")
+    code, out, _ = cc(capfd, "--version")
+    assert (code, out.startswith("coreloom cc ")) == (0, True)
+
+
+def test_the_compiler_s_other_outputs(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cc(capfd, "-MM", "twice.c", "-Iinc") == (0, "twice.o: twice.c inc/twice.h\n", "")
+    code, out, _ = cc(capfd, "-E", "-P", "twice.c", "-Iinc")
+    assert (code, out.split("\n", 1)[1]) == (0, "int twice(int number) { return 2 * number; }\n")
+    assert cc(capfd, "-S", "twice.c", "-Iinc") == (0, "", "")
+    assert "\ntwice:" in Path("twice.s").read_text()
+
+
+@pytest.mark.parametrize("standard", ["c11", "c17", "c23", "gnu17"])
+def test_standards(place: Path, capfd: pytest.CaptureFixture[str], standard: str) -> None:
+    dated = {"c11": 201112, "c17": 201710, "c23": 202311, "gnu17": 201710}[standard]
+    Path("dated.c").write_text('#include <stdio.h>\nint main(void) { printf("%ld\\n", __STDC_VERSION__); }\n')
+    assert run(capfd, "run", "dated.c", f"-std={standard}", "-q") == (0, f"{dated}\n", "")
+
+
+def test_what_was_printed_is_shown_as_it_comes(place: Path) -> None:
+    Path("slow.c").write_text('#include <stdio.h>\nint main(void) { puts("first"); for (;;); }\n')
+    words = ["coreloom", "run", "slow.c"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "first\n"
+        assert process.poll() is None
+        process.terminate()
+        assert process.wait() == 143

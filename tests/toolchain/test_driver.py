@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gcc's command line, as `coreloom cc` reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.errors import UserError
+from coreloom.toolchain import driver
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.c", "b.c", "s.S", "o.o", "x.a", "c.cpp", "words"):
+        Path(name).touch()
+    Path("folder").mkdir()
+    Path("words").write_text("-DX='a b' @more\n")
+    Path("more").write_text("b.c\n")
+    Path("circle").write_text("@circle")
+
+
+def parse(line: str, **environment: str) -> driver.Request:
+    return driver.parse(line.split(), environment)
+
+
+@pytest.mark.parametrize(
+    ("line", "mode", "flags", "inputs", "output"),
+    [
+        ("-c a.c", "-c", "", "a.c", None),
+        ("-Wall -O0 -c a.c -o out/a.o", "-c", "-Wall -O0", "a.c", "out/a.o"),
+        ("-E -DX=1 -D Y -Iinc -I more -isystem s -include a.h a.c", "-E",
+         "-DX=1 -D Y -Iinc -I more -isystem s -include a.h", "a.c", None),
+        ("a.c o.o x.a -lfoo -L. -lm", "link", "", "a.c o.o x.a -lfoo -L. -lm", None),
+        ("a.c -oprog -pthread -lpthread -lrt -lc -static -pipe -s -fPIC -flto", "link", "", "a.c", "prog"),
+        ("o.o -Wl,--gc-sections,-Map,x.map -Wl,--wrap=malloc -Xlinker -rpath", "link", "",
+         "o.o -Wl,--wrap=malloc", None),
+        ("-MMD -MP -MF a.d -MT a.o -c a.c", "-c", "-MMD -MP -MF a.d -MT a.o", "a.c", None),
+        ("-MM a.c", "-M", "-MM", "a.c", None),
+        ("-S -std=c23 a.c", "-S", "-std=c23", "a.c", None),
+    ],
+)  # fmt: skip
+def test_a_command_line(line: str, mode: str, flags: str, inputs: str, output: str | None) -> None:
+    asked = parse(line)
+    assert (asked.mode, asked.flags, asked.inputs, asked.output) == (
+        mode,
+        flags.split(),
+        inputs.split(),
+        output,
+    )
+
+
+def test_languages_are_by_name_or_by_x() -> None:
+    assert parse("-c a.c s.S").languages == {0: "c", 1: "assembler-with-cpp"}
+    assert parse("-E -x c words -x none b.c o.o").languages == {0: "c", 1: "c"}
+    assert parse("-E -").languages == {0: "c"}
+
+
+def test_words_in_a_file_stand_for_it() -> None:
+    asked = parse("-c @words a.c")
+    assert (asked.flags, asked.inputs) == (["-DX=a b"], ["b.c", "a.c"])
+
+
+def test_platform_and_kernel_are_options_or_variables() -> None:
+    assert parse("--platform smp-fast --cpus=3 --kernel sw --policy dwrr -c a.c").settings == {
+        **{"--platform": "smp-fast", "--cpus": "3", "--on": "sw", "--policy": "dwrr"}
+    }
+    environment = {"CORELOOM_PLATFORM": "amp-economy", "CORELOOM_ON": "linux", "CORELOOM_CPUS": ""}
+    assert parse("--on hw a.c", **environment).settings == {"--platform": "amp-economy", "--on": "hw"}
+
+
+def test_the_machine_is_what_it_is() -> None:
+    asked = parse("-march=native -m32 -c a.c")
+    assert asked.flags == []
+    assert asked.notes == [
+        "-march=native is ignored: every core of Coreloom has the same instructions (rv32im)",
+        "-m32 is ignored: every core of Coreloom has the same instructions (rv32im)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("none.c", "there is no file none.c: check the path"),
+        ("folder", "folder is a folder: give the files in it"),
+        ("@none", "there is no file none for @none: check the path"),
+        ("@circle", "@circle names itself: take it out of circle"),
+        ("a.c -o", "-o needs a value behind it"),
+        ("c.cpp", "c.cpp is C++, which Coreloom does not compile: write it in C"),
+        ("-x c++ a.c", "C++ is what Coreloom does not compile: write it in C"),
+        ("-x ada a.c", "-x ada is none of the languages assembler, assembler-with-cpp, c, c-header, "
+         "cpp-output, none"),
+        ("-shared a.c", "-shared makes a shared library, and a program here is linked as a whole: build an "
+         "archive with `coreloom ar`"),
+        ("-T x.ld a.c", "-T x.ld is a linker script, and the platform has its own: leave it out"),
+        ("-c a.c b.c -o x.o", "-c -o x.o has 2 sources: give one, or leave -o out"),
+        ("-c - ", "- is what comes on stdin: say by -x in which language"),
+        ("-c a.c -MF a.d", "-MF comes with -M, -MM, -MD or -MMD: add one of them"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_one_line(line: str, said: str) -> None:
+    with pytest.raises(UserError) as error:
+        parse(line)
+    assert str(error.value) == said
