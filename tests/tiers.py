@@ -25,6 +25,7 @@ FOLDERS = (
     ("backdoor_rtl/*", "rtl"),
     ("hwt/*", "rtl"),
     ("soc/*", "rtl"),
+    ("apps/*", "runtime"),
     ("runtime/*", "runtime"),
     ("system/*", "runtime"),
     ("synth/*", "synth"),

@@ -25,7 +25,6 @@ ROWS = {
 
 @pytest.mark.parametrize("app", ROWS)
 @pytest.mark.parametrize(("core", "column"), [("standard", 0), ("economy", 1)])
-@pytest.mark.runtime
 def test_cost_table(app: str, core: str, column: int) -> None:
     """Within 3 %: the compiler and where the code lies in the instruction cache have a say."""
     soc = platform.load(f"smp-{core}", 1)

@@ -25,7 +25,6 @@ def run(name: str, kernel: str, data: bytes) -> Outcome:
 
 @pytest.mark.parametrize("kernel", ("hw", "sw"))
 @pytest.mark.parametrize("name", ("smp-standard", "hthreads", "hthreads-fast"))
-@pytest.mark.runtime
 def test_every_platform_has_the_result(name: str, kernel: str, tmp_path: Path) -> None:
     outcome = run(name, kernel, APP.prepare(None))
     in_hardware = 3 if name.startswith("hthreads") and kernel == "hw" else 0
@@ -35,13 +34,11 @@ def test_every_platform_has_the_result(name: str, kernel: str, tmp_path: Path) -
         assert picture.size == (62, 48)
 
 
-@pytest.mark.runtime
 def test_economy_core() -> None:
     run("smp-economy", "hw", APP.prepare(None))
 
 
 @pytest.mark.parametrize("size", ((1, 1), (4, 1), (5, 3)))
-@pytest.mark.runtime
 def test_small_pictures(size: tuple[int, int], tmp_path: Path) -> None:
     path = tmp_path / "small.png"
     Image.effect_noise(size, 100).save(path)

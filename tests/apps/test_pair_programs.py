@@ -159,7 +159,6 @@ SMALL = (("sort", 101), ("dhrystone", 21), ("fft", 256), ("wavelet", 32))
         ],
     ),
 )
-@pytest.mark.runtime
 def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str) -> None:
     soc = platform.load(f"{backend}-{core}")
     outcome = Experiment(app, soc, defines={"PAIR_SIZE": size}).run(NOTHING, max_cycles=20_000_000)
@@ -173,7 +172,6 @@ def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str)
     assert found["wait_cycles"] + found["transfer_cycles"] < found["cycles_2"]
 
 
-@pytest.mark.runtime
 def test_one_cpu_is_not_enough() -> None:
     outcome = Experiment("sort", platform.load("smp-standard", 1)).run(NOTHING, max_cycles=1_000_000)
     with pytest.raises(UserError, match="ended with status 1: this program needs two processors"):

@@ -33,7 +33,6 @@ def done_and_idle(kernel: str, cpus: int, **more: int) -> tuple[int, tuple[int, 
     ("kernel", "alone", "both"),
     [("hw", (2143, (0,)), (2143, (99737, 99910))), ("sw", (2015, (0,)), (1727, (98687, 101306)))],
 )
-@pytest.mark.runtime
 def test_who_never_hands_over_gains_nothing_from_a_second_cpu(
     kernel: str, alone: tuple[int, tuple[int, ...]], both: tuple[int, tuple[int, ...]]
 ) -> None:
@@ -46,7 +45,6 @@ def test_who_never_hands_over_gains_nothing_from_a_second_cpu(
     ("kernel", "alone", "both"),
     [("hw", (2143, (0,)), (3895, (17192, 8715))), ("sw", (1895, (0,)), (2847, (11182, 9060)))],
 )
-@pytest.mark.runtime
 def test_stages_that_hand_over_run_at_the_same_time(
     kernel: str, alone: tuple[int, tuple[int, ...]], both: tuple[int, tuple[int, ...]]
 ) -> None:
@@ -58,7 +56,6 @@ def test_stages_that_hand_over_run_at_the_same_time(
     ("app", "kernel"),
     nightly_but(product(["image", "packets"], ["hw", "sw"]), [("image", "sw"), ("packets", "hw")]),
 )
-@pytest.mark.runtime
 def test_the_output_is_right_to_the_last_bit(app: str, kernel: str) -> None:
     result = run(app, kernel, 2).result
     assert result.exit_status == 0

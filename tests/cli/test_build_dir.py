@@ -101,6 +101,7 @@ def test_it_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert "--build-dir DIR" in out
 
 
+@pytest.mark.synth
 def test_yosys_does_not_see_temporary_folders(tmp_path: Path) -> None:
     if not tmp_path.is_relative_to("/tmp"):
         pytest.skip("folders for temporary files are elsewhere")

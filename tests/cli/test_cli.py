@@ -177,7 +177,10 @@ def test_doctor_says_the_command_that_mends(
     def version(name: str) -> str:
         if name in ("pillow", "pytest"):
             raise metadata.PackageNotFoundError(name)
-        return there(name)
+        try:
+            return there(name)
+        except metadata.PackageNotFoundError:
+            return "1"  # another tier's
 
     monkeypatch.setattr(verilate, "find_compiler", missing)
     monkeypatch.setattr(metadata, "version", version)

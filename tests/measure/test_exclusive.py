@@ -242,6 +242,7 @@ def _kills() -> list[Kill]:
     ]
 
 
+@pytest.mark.linux
 def test_the_rows_of_kills(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "start 211178 all yes\nnoise\nstop 12 none yes\nlines 40 tool no\n"
     asked: list[Any] = []
