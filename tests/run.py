@@ -37,7 +37,11 @@ class Wrong(Exception):
 
 
 def main(target: str) -> int:
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # a shell lets what it starts in the background ignore SIGINT
+        signal.signal(number, signal.default_int_handler)
     started = time.time()
     try:
         with alone(target):
