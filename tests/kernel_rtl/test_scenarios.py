@@ -120,6 +120,7 @@ def test_leaving_thread_is_not_eligible_before_it_is_saved(s: Scenario, tmp_path
     run(s, tmp_path)
 
 
+@pytest.mark.rtl
 def test_preemption_is_directed(tmp_path: Path) -> None:
     s = Scenario(Config(cpus=4))
     for cpu, priority in ((1, MAIN - 2), (2, MAIN + 2), (3, MAIN - 2)):
