@@ -137,6 +137,8 @@ def of_tiers(wanted: Sequence[str], started: float) -> int:
     status = shown([*map(str, command), f"--tier={','.join(wanted)}"], environment)
     if status:
         room(FULL_MIB)
+    if len(wanted) > 1:
+        sys.stdout.write(f"which tier runs each value, finds each fault, checks what: {BUILD / 'tests'}\n")
     return status
 
 
