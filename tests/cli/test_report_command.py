@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coreloom import paths
-from coreloom.benches import pages, registry
+from coreloom.benches import pages, registry, stale
 from coreloom.benches.policies.bench import Result
 from coreloom.report import results
 from coreloom.report.figure import Figure
@@ -130,3 +130,21 @@ def test_a_changed_file_that_is_not_committed(place: Path, capsys: pytest.Captur
     )
     assert run(capsys, "report") == (1, "", line)
     assert not (place / "docs").exists()
+
+
+def test_what_is_stale_and_how_long_it_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [stale.Stale(registry.get("smp"), 5400), stale.Stale(registry.get("synth"), None)]
+    monkeypatch.setattr(stale, "pages", lambda: found)
+    lines = "smp: coreloom bench smp, about 90 min\nsynth: coreloom synth\n"
+    assert run(capsys, "report", "--stale") == (1, lines, "")
+    monkeypatch.setattr(stale, "pages", list)
+    assert run(capsys, "report", "--stale") == (0, "", "")
+
+
+def test_nothing_is_measured_where_nothing_is_stale(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stale, "results", list)
+    assert run(capsys, "bench", "stale") == (0, "", "")

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import sources, uses
+from coreloom import paths, sources, uses
 from coreloom.benches import registry, stale
 from coreloom.benches.bench import Bench, Plan, Work
-from coreloom.commands.bench import Shown
+from coreloom.commands.bench import Shown, measure
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, prepare, whole
 from coreloom.jobs.local import Local
 from coreloom.paths import ROOT
-from coreloom.report import fresh
+from coreloom.report import fresh, results
 from coreloom.report.results import Result
 from coreloom.toolchain import firmware, verilate
 
@@ -162,19 +162,38 @@ def test_a_plan_has_what_is_run_and_runs_nothing() -> None:
     assert work.steps(1, lambda **_: [1]) == []
 
 
-def test_what_runs_must_be_planned() -> None:
+def test_what_runs_must_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = _Some()
     planned = bench.planned(uses.IMAGES)
-    work = Shown(Local(), planned)
+    work = Shown(Local())
     assert bench.measure(bench.defaults(), work).method == "[1]"
     assert work.found == planned
-    with pytest.raises(UserError, match=r"^run: model of all is not in the bench's plan: a bug in Coreloom$"):
-        bench.measure(bench.defaults(), Shown(Local(), planned - {"model of all"}))
+    assert stale.unlike(planned, work.found, bench, True) == ""
+    less = planned - {"model of all"}
+    assert stale.unlike(less, planned, bench, True) == "some ran model of all, which is not in its plan"
+    assert stale.unlike(planned, less, bench, True) == "some did not run model of all, which is in its plan"
+    assert stale.unlike(planned, less, bench, False) == ""  # on a cluster nobody noted
+    monkeypatch.setattr(_Some, "exact", False)
+    assert stale.unlike(planned, less, bench, True) == ""
+
+
+def test_a_result_of_a_wrong_plan_is_kept_and_has_no_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    monkeypatch.setattr(_Some, "plan", lambda self, options, work: None)
+    bench = _Some()
+    with pytest.raises(
+        UserError, match=r"^some ran image one, which is not in its plan, so .*some\.json stays"
+    ):
+        measure(bench, Namespace(dask=None, jobs=None))
+    content = results.read(Result, tmp_path / "some.json", "bench some")
+    assert (content.inputs, content.images, content.method) == ("", "", "[1]")
 
 
 def test_a_result_is_current_by_its_sources_or_by_its_images(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = _Some()
-    sources_now, images_now = stale.digests(bench)
+    sources_now, images_now = stale.digests(bench, bench.planned(uses.IMAGES))
     assert sources_now == images_now  # what it notes has no sources
     for inputs, images, expected in (
         (sources_now, "", True),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from coreloom import uses
@@ -23,10 +23,21 @@ class Digests(NamedTuple):
     images: str
 
 
-def digests(bench: Bench[Any]) -> Digests:
-    """As they are now; what it runs is built, apart from models."""
-    sources = bench.digest(bench.planned(uses.SOURCES))
-    return Digests(sources, bench.digest(bench.planned(uses.IMAGES)) if bench.runs else sources)
+def digests(bench: Bench[Any], images: Collection[str]) -> Digests:
+    """As they are now. images: its plan with what it runs built, apart from models."""
+    return Digests(bench.digest(bench.planned(uses.SOURCES)), bench.digest(images))
+
+
+def unlike(planned: Collection[str], found: Collection[str], bench: Bench[Any], everywhere: bool) -> str:
+    """What a measurement ran that was not planned, or the other way round; empty: nothing.
+
+    everywhere: all of what it ran is among `found`.
+    """
+    if more := sorted(set(found) - set(planned)):
+        return f"{bench.name} ran {more[0]}, which is not in its plan"
+    if bench.exact and everywhere and (less := sorted(set(planned) - set(found))):
+        return f"{bench.name} did not run {less[0]}, which is in its plan"
+    return ""
 
 
 def current(bench: Bench[Any], content: Result) -> bool:

@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
-from coreloom import uses
+from coreloom import paths, uses
 from coreloom.benches import registry, stale
 from coreloom.benches.bench import Bench, noted
 from coreloom.commands import pools
 from coreloom.commands.console import Command, Parser, doing, err, out, show, shown
 from coreloom.errors import UserError
-from coreloom.jobs.job import Job, Pool, Progress
+from coreloom.jobs.job import Job, Pool
 from coreloom.jobs.local import Local
 from coreloom.report import results
 
@@ -30,34 +29,18 @@ _ALL, _STALE = "all", "stale"
 class Shown:
     """The work of a bench in a pool, with bars and notes on the terminal.
 
-    planned: what may be run (coreloom.uses), None: anything. found: what was.
+    found: what it ran (coreloom.uses).
     """
 
-    def __init__(self, pool: Pool, planned: Collection[str] | None = None) -> None:
-        self.pool, self.planned = pool, planned
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
         self.found: set[str] = set()
 
     def jobs(self, first: Sequence[Job[Any]], wanted: Sequence[Job[T]]) -> list[T]:
-        first = [self._checked(job) for job in first]
+        first = [noted(job, self.found) for job in first]
         if isinstance(self.pool, Local):  # elsewhere nobody notes
-            wanted = [self._checked(job) for job in wanted]
+            wanted = [noted(job, self.found) for job in wanted]
         return self.steps(len(first) + len(wanted), partial(self.pool.run, first, wanted))
-
-    def _checked(self, job: Job[T]) -> Job[T]:
-        """The same job; UserError if it has run what was not planned."""
-        noted_job = noted(job, self.found)
-
-        def measure(progress: Progress) -> Sequence[T]:
-            rows = noted_job.measure(progress)
-            self.check(job.text)
-            return rows
-
-        return replace(job, measure=measure)
-
-    def check(self, what: str) -> None:
-        """UserError if something was run that was not planned."""
-        if self.planned is not None and (more := self.found - set(self.planned)):
-            raise UserError(f"{what}: {sorted(more)[0]} is not in the bench's plan: a bug in Coreloom")
 
     def ran(self) -> None:
         pass
@@ -78,30 +61,30 @@ class Shown:
 def measure(bench: Bench[Any], args: argparse.Namespace) -> int:
     """Measure, keep the result, print its tables."""
     whole = bench.whole(args)
-    planned, digests = None, None
-    if whole:  # before: the tree may change meanwhile
+    planned: set[str] | None = None
+    if whole and not paths.INSTALLED:  # before: the tree may change meanwhile
         with doing("build programs"):
-            digests = stale.digests(bench)
-            planned = bench.planned(uses.IMAGES) if bench.runs else None
+            planned = bench.planned(uses.IMAGES)
+            digests = stale.digests(bench, planned)
     begin = time.monotonic()
     with pools.pool(args) as pool:
-        work = Shown(pool, planned)
-        with uses.recorded() as noted_here:
+        work = Shown(pool)
+        with uses.recorded() as here:
             content = bench.measure(args, work)
-    work.found |= noted_here
-    work.check(bench.name)
     content.name = bench.name if whole else f"{bench.name}-some"  # which becomes no page
     content.tools = {**results.tools(bench.tools), **content.tools}
     content.seconds = round(time.monotonic() - begin)
-    left = set(planned or ()) - work.found if bench.exact and isinstance(pool, Local) else set()
-    if digests is not None and not left:
+    wrong = (
+        "" if planned is None else stale.unlike(planned, work.found | here, bench, isinstance(pool, Local))
+    )
+    if planned is not None and not wrong:
         content.inputs, content.images = digests
     path = results.save(content)
-    if left:
-        raise UserError(f"{bench.name}: {sorted(left)[0]} is in its plan and did not run: a bug in Coreloom")
+    if wrong:
+        raise UserError(f"{wrong}, so {shown(path)} stays stale: correct the bench's plan")
     # That this machine was busy is no figure of Coreloom's.
-    here = [figure for figure in content.reach if figure.reached or not figure.machine]
-    for table in bench.tables(msgspec.structs.replace(content, reach=here)):
+    reached = [figure for figure in content.reach if figure.reached or not figure.machine]
+    for table in bench.tables(msgspec.structs.replace(content, reach=reached)):
         show(table)
     out.print(f"results: {shown(path)}", markup=False)
     for line in bench.finish(content):

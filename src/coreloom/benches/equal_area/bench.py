@@ -44,7 +44,7 @@ SIZES: dict[str, dict[str, int]] = {
     },
 }
 _MOST_CPUS = keys.entry("cpus").key.most or 1
-_COMPETING = 4  # software CPUs in the area of max(CPUS) with the hardware kernel: no more, or plan() is short
+_COMPETING = 4  # software CPUs in the area of max(CPUS) with the hardware kernel, and those that plan() has
 _GAIN = 1.01  # what it takes to be ahead: the figures have two digits
 
 
@@ -203,7 +203,11 @@ def plan(work: Work) -> None:
     some = [Arrangement(core, "hw", n, size) for core in keys.CORES for n in CPUS for size in SIZES]
     some += [Arrangement(core, "sw", n) for core in keys.CORES for n in range(1, _COMPETING + 1)]
     alone = units.choose([f"cl_core:{core}" for core in keys.CORES])
-    work.jobs([], [_area(job.label, job) for job in (*alone, *(each.job() for each in some))])
+    larger = [
+        Arrangement(core, "sw", _COMPETING + 1) for core in keys.CORES
+    ]  # of which only the area is asked
+    areas = [*alone, *(each.job() for each in (*some, *larger))]
+    work.jobs([], [_area(job.label, job) for job in areas])
     socs = [
         Soc(
             core=each.core,
