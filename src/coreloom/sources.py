@@ -10,6 +10,7 @@ import ast
 import functools
 import io
 import json
+import os
 import re
 import sys
 import tokenize
@@ -23,6 +24,7 @@ else:
 
 # Comments that tools read.
 _PRAGMA = re.compile(r"/[/*]\s*(verilator|synthesis|synopsys|pragma|clang-format|fall ?through)\b")
+_INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _STRING = r'"(?:\\.|[^"\\\n])*"'
 _COMMENT = r"//[^\n]*|/\*.*?\*/"
 _C = re.compile(rf"{_STRING}|'(?:\\[^'\n]+|[^'\\\n])'|{_COMMENT}", re.DOTALL)
@@ -37,6 +39,19 @@ def bare(path: Path) -> bytes:
     content = _read(path)
     script = not path.suffix and _SCRIPT.match(content)
     return _bare(".sh" if script else path.suffix, content)
+
+
+def included(file: Path) -> set[Path]:
+    """What a file of C includes from beside itself, and what that includes, whatever its conditions say."""
+    found: set[Path] = set()
+    left = {file}
+    while left:
+        path = left.pop()
+        found.add(path)
+        names = (name.decode() for name in _INCLUDE.findall(_read(path)))
+        near = {Path(os.path.normpath(path.parent / name)) for name in names}
+        left |= {each for each in near if each.is_file()} - found
+    return found - {file}
 
 
 def _read(path: Path) -> bytes:

@@ -137,10 +137,10 @@ class Bench(ABC, Generic[R]):
         if not self.runs:
             return set()
         options = self.defaults()
-        if not self.whole(options):
-            raise UserError(f"{self.name} cannot be measured as a whole here: {self.command} says why")
         work = Plan(kind)
         with uses.recorded(kind) as found:
+            if not self.whole(options):
+                raise UserError(f"{self.name} cannot be measured as a whole here: {self.command} says why")
             self.plan(options, work)
         return found | work.found
 

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from coreloom import paths
+from coreloom import paths, sources
 from coreloom.errors import UserError
 from coreloom.paths import APPS, RUNTIME
 from coreloom.toolchain import cache, diagnostics, zig
@@ -196,27 +196,12 @@ def _wheel(entry: dict[str, Any], where: Path) -> Foreign:
     return made
 
 
-_QUOTED = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-
-
-def _beside(file: Path) -> set[Path]:
-    """A file, what it includes from beside itself, and what that includes."""
-    found: set[Path] = set()
-    left = {file}
-    while left:
-        path = left.pop()
-        found.add(path)
-        near = {(path.parent / name.decode()).resolve() for name in _QUOTED.findall(path.read_bytes())}
-        left |= {each for each in near if each.is_file()} - found
-    return found
-
-
 def included(app: Application, flags: Sequence[str], foreign: Iterable[Foreign]) -> dict[Path, list[Path]]:
     """What each of a user's sources includes, wherever that is, without what is ours and the compiler's."""
 
     def of(file: Path) -> list[Path]:
         if plan() == SOURCES:  # which asks no compiler: also what a condition leaves out
-            return sorted(_beside(file) - {file})
+            return sorted(sources.included(file))
         try:
             rule = zig.start([*zig.cc(), *flags, "-M", str(file)]).replace("\\\n", " ")
         except zig.Refused as refused:

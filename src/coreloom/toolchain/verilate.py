@@ -115,7 +115,7 @@ def build(
         for path in sorted(folder.iterdir())
         if path.is_file()
     ]
-    for path in (*design.sources, *searched, *config, harness, *_headers(harness)):
+    for path in (*design.sources, *searched, *config, harness, *sorted(sources.included(harness))):
         if any(path.is_relative_to(folder) for folder in third_party):
             content.update(path.name.encode() + b"\0")
         else:
@@ -143,18 +143,6 @@ def build(
 @functools.cache
 def _text(step: Callable[..., object]) -> str:
     return sources.python(inspect.getsource(step))
-
-
-_INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-
-
-def _headers(file: Path, seen: tuple[Path, ...] = ()) -> tuple[Path, ...]:
-    """What a file of C++ includes from beside itself, and what that includes."""
-    for name in _INCLUDE.findall(_read(file)):
-        header = Path(os.path.normpath(file.parent / name.decode()))
-        if header.is_file() and header not in seen:
-            seen = _headers(header, (*seen, header))
-    return seen
 
 
 def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequence[Path] = ()) -> list[str]:
