@@ -224,6 +224,19 @@ def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.Capt
     assert not Path("f").exists()
 
 
+def test_an_error_names_the_file(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("twice.c").write_text("int twice(int number) { return number + }\n")
+    assert run(capfd, "run", "main.c", "twice.c", *OWN) == (
+        125,
+        "",
+        "coreloom: error: twice.c does not compile:\n"
+        "twice.c:1:41: error: expected expression\n"
+        "    1 | int twice(int number) { return number + }\n"
+        "      |                                         ^\n"
+        "correct line 1 of twice.c, then run it again\n",
+    )
+
+
 def test_questions_are_answered_as_by_gcc(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert cc(capfd, "-dumpmachine") == (0, "riscv32-unknown-elf\n", "")
     assert cc(capfd, "--on", "linux", "-dumpmachine") == (0, "x86_64-linux-gnu\n", "")

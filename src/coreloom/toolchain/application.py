@@ -76,9 +76,12 @@ class Application:
     inputs: tuple[str, ...] = ()  # objects, archives and options of the linker, in their order
     seen: tuple[Path, ...] = ()  # sources of some of the objects
 
-    def explain(self, refused: zig.Refused, foreign: Iterable[Foreign] = ()) -> UserError:
-        """What the compiler or linker has to say about it, as its author wants to read it."""
-        name = self.files[0].name if self.theirs and len(self.files) == 1 else self.name
+    def explain(
+        self, refused: zig.Refused, foreign: Iterable[Foreign] = (), file: Path | None = None
+    ) -> UserError:
+        """What the compiler says about a file or the linker about all, as its author wants to read it."""
+        only = self.files[0] if self.theirs and len(self.files) == 1 else None
+        name = found.name if (found := file or only) else self.name
         folders = [RUNTIME, LIBC, *(each.folder for each in foreign)]
         return UserError(diagnostics.explain(str(refused), name, folders))
 
@@ -205,7 +208,7 @@ def included(app: Application, flags: Sequence[str], foreign: Iterable[Foreign])
         try:
             rule = zig.start([*zig.cc(), *flags, "-M", str(file)]).replace("\\\n", " ")
         except zig.Refused as refused:
-            raise app.explain(refused, foreign) from None
+            raise app.explain(refused, foreign, file) from None
         names = (name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1]))
         return sorted({Path(name) for name in names if not name.startswith(ours)} - {file})
 
@@ -235,7 +238,7 @@ def objects(
         try:
             return cache.made(cache.place("objects") / f"{file.stem}-{key}", make)
         except zig.Refused as refused:
-            raise app.explain(refused, foreign) from None
+            raise app.explain(refused, foreign, file) from None
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         made = list(pool.map(entry, app.files))
