@@ -18,8 +18,7 @@ from pathlib import Path
 import pytest
 
 from cases import nightly_but
-from coreloom.apps import PAIR
-from coreloom.apps.pair import FIGURES, Fft, PairProgram, Wavelet, figures
+from coreloom.apps.pair import FIGURES, PAIR, Fft, PairProgram, Wavelet, figures
 from coreloom.design import platform
 from coreloom.errors import UserError, WrongOutput
 from coreloom.paths import APPS, ROOT, RUNTIME

@@ -96,3 +96,6 @@ def _convolve(pixels: bytes, width: int, height: int, stride: int) -> bytes:
                 sums = [total + factor * pixel for total, pixel in zip(sums, row[i:], strict=False)]
         out += bytes(min(255, max(0, _OFFSET + (total >> _SHIFT))) for total in sums) + pad
     return bytes(out)
+
+
+HYBRID = Hybrid()

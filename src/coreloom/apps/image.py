@@ -139,3 +139,6 @@ def draw(size: tuple[int, int] = DEFAULT_SIZE) -> Image.Image:
     noise = random.Random(1).randbytes(width * height)
     grain = Image.frombytes("L", size, noise).point([i * _GRAIN // 256 for i in range(256)])
     return ImageChops.subtract(picture, Image.merge("RGB", (grain, grain, grain)))
+
+
+IMAGE = ImageFilter()

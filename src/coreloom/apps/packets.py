@@ -316,3 +316,6 @@ def _sent_on(frame: bytes, found: _Found) -> bytes:
     header = bytes(sent[at : at + (sent[at] & 15) * 4])
     sent[at + 10 : at + 12] = dpkt.in_cksum(header).to_bytes(2, "big")
     return bytes(sent)
+
+
+PACKETS = PacketProcessing()
