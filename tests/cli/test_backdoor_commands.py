@@ -63,7 +63,7 @@ def test_quick_measurement_makes_no_page(
 ) -> None:
     asked: list[tuple[list[str], list[str]]] = []
 
-    def measured(self: Local, first: Any, wanted: Any, on_start: Any, on_done: Any) -> list[Any]:
+    def measured(self: Local, first: Any, wanted: Any, *said: Any, **more: Any) -> list[Any]:
         asked.append(([job.text for job in first], [job.text for job in wanted]))
         return []
 
@@ -75,7 +75,8 @@ def test_quick_measurement_makes_no_page(
     assert [path.name for path in tmp_path.iterdir()] == ["backdoor-some.json"]
     assert run(capsys, "bench", "backdoor")[0] == 0
     assert (tmp_path / "backdoor.json").exists()
-    (quick_where, quick), (where, wanted) = asked
+    (quick_where, quick), *plans, (where, wanted) = asked
+    assert {len(planned) for _, planned in plans} == {len(where) + len(wanted)}
     assert quick_where == [
         "build the model of backdoor-standard", "build the model of smp-standard",
     ]  # fmt: skip

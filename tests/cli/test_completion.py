@@ -26,7 +26,7 @@ PLATFORMS = set(platform.names())
 OFFERED: dict[str, set[str]] = {
     "": {command.name for command in cli.commands()},
     "ben": {"bench"},
-    "bench ": {"all", *(name for name in registry.benches() if name != "synth")},
+    "bench ": {"all", "stale", *(name for name in registry.benches() if name != "synth")},
     "bench smp --": {"--help", "--quick", "--dask", "--window", "--freertos"},
     "run ": {*APPS, "mine.c", "sub/"},
     "run mi": {"mine.c"},
