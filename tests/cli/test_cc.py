@@ -269,3 +269,20 @@ def test_what_was_printed_is_shown_as_it_comes(place: Path) -> None:
         assert process.poll() is None
         process.terminate()
         assert process.wait() == 143
+
+
+@pytest.mark.parametrize(
+    ("asked", "needless"),
+    [
+        (
+            "from coreloom import cli; cli.parser('run')",
+            ["coreloom.benches", "coreloom.commands.bench", "coreloom.sweep", "PIL", "dpkt", "jinja2"],
+        ),
+        ("from coreloom.commands import cc", ["argparse", "rich", "elftools", "coreloom.simulation"]),
+    ],
+    ids=["run", "cc"],
+)
+def test_what_a_short_command_needs_is_all_that_is_imported(asked: str, needless: list[str]) -> None:
+    """A short program runs in less time than the other imports would take."""
+    code = f"{asked}; import sys; print([name for name in {needless} if name in sys.modules])"
+    assert shell(sys.executable, "-c", code, PYTHONPATH=str(ROOT / "src")) == "[]\n"

@@ -10,6 +10,7 @@ import pytest
 
 from coreloom.cli import main
 from coreloom.paths import ROOT
+from coreloom.toolchain import project
 
 
 def listing(index: int, path: Path) -> Path:
@@ -53,3 +54,17 @@ def test_communication_of_the_guide_says_what_it_needs(
     program = listing(2, tmp_path / "between.c")
     assert main(["run", str(program), *arguments, "--kernel", "sw"]) == 1
     assert capsys.readouterr().out.startswith("this needs two processors with a communication port\n")
+
+
+def test_the_project_file_of_the_guide(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```toml\n(sources = .*?)```", (ROOT / "docs" / "guide.md").read_text(), re.DOTALL)
+    (tmp_path / "coreloom.toml").write_text(text)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "main.c").touch()
+    found = project.load(tmp_path)
+    assert found.sources == (tmp_path / "src" / "main.c",)
+    assert found.flags == (f"-I{tmp_path / 'include'}", "-DSIZE=64")
+    assert (found.arguments, sorted(found.settings)) == (
+        ("--verbose",),
+        ["cpus", "kernel", "platform", "policy"],
+    )

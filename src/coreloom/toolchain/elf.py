@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,10 +127,16 @@ class Elf:
 def read(program: Path) -> Elf:
     """The ELF file `program`. UserError if it is none for a SoC."""
     uses.reads()
+    status = program.stat()
     try:
-        return Elf(program.read_bytes())
+        return _content(program, status.st_mtime_ns, status.st_size)
     except ValueError:
         raise UserError(f"{program} is no ELF file for a 32-bit processor: check the path") from None
+
+
+@lru_cache(maxsize=4)  # one run asks several times
+def _content(program: Path, when: int, size: int) -> Elf:
+    return Elf(program.read_bytes())
 
 
 def image_bytes(program: Path) -> int:
