@@ -182,6 +182,7 @@ def test_what_is_no_program(place: Path, capfd: pytest.CaptureFixture[str]) -> N
         "python": "python is no program of Coreloom's: link it with `coreloom cc`",
         "text": "text is no ELF file and no C source: check the path",
         "none.elf": "there is no file none.elf: check the path",
+        "./none": "there is no file ./none: check the path",
         "inc": "inc has no coreloom.toml, which says what its program is made of: write one (docs/guide.md), "
         "or give its sources",
         "Makefile": "Makefile is no ELF file and no C source: check the path",

@@ -12,7 +12,7 @@ from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.toolchain import firmware, note, project
-from coreloom.toolchain.application import SUFFIXES, Application, of_user
+from coreloom.toolchain.application import Application, of_user
 from coreloom.toolchain.elf import MAGIC
 from coreloom.toolchain.note import Note
 
@@ -63,9 +63,9 @@ def _is_elf(path: Path) -> bool:
 def _sources(args: argparse.Namespace, words: list[str]) -> Given:
     files = [Path(word) for word in words if not word.endswith(_OBJECTS)]
     objects = [word for word in words if word.endswith(_OBJECTS)]
-    for word in [*objects, *map(str, files)]:
+    for word in words:
         if not Path(word).exists():
-            if len(words) == 1 and Path(word).suffix not in (*SUFFIXES, *_OBJECTS, ".elf", ".out"):
+            if len(words) == 1 and "/" not in word and not Path(word).suffix:
                 raise UserError(
                     f"unknown application '{word}': choose one of {', '.join(APPS)}, or give a C file"
                 )
