@@ -64,11 +64,12 @@ def test_all_published_data_are_small() -> None:
 @pytest.mark.parametrize(
     "name", [bench.name for bench in registry.benches().values() if bench.published.exists()]
 )
-def test_what_is_published_is_published_again_as_it_is(name: str) -> None:
-    """A result in its published form has all that it publishes."""
+def test_what_is_published_is_enough_to_be_published_again(name: str, tmp_path: Path) -> None:
     bench = registry.get(name)
     content = bench.read_published()
-    assert pages.published(bench, content) == bench.published.read_bytes()
+    again = tmp_path / bench.published.name
+    again.write_bytes(pages.published(bench, content))
+    assert results.read(bench.result, again, bench.command) == content
 
 
 class _Row(msgspec.Struct, frozen=True):
