@@ -125,12 +125,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _terminable():
             return _call(args)
-    except _Terminated:
-        err.print("coreloom: terminated; no partial file was left", markup=False)
-        return 143
-    except KeyboardInterrupt:
-        err.print("coreloom: interrupted; no partial file was left", markup=False)
-        return 130
+    except _Terminated as end:
+        return _stopped("terminated", end, 143)
+    except KeyboardInterrupt as end:
+        return _stopped("interrupted", end, 130)
+
+
+def _stopped(how: str, end: KeyboardInterrupt, status: int) -> int:
+    """What a stopped program's run says of where it was, if anything is known."""
+    err.print(
+        f"coreloom: {how}: {end}" if str(end) else f"coreloom: {how}; no partial file was left", markup=False
+    )
+    return status
 
 
 class _Terminated(KeyboardInterrupt):

@@ -487,7 +487,7 @@ def test_a_bus_error_names_thread_and_place() -> None:
 
 DEADLOCK = """\
 deadlock: no thread can run any more, and nothing is to come
-  thread 1 (at barrier) waits for {barrier}, in pthread_barrier_wait < wait_at_barrier
+  thread 1 (at barrier) waits for {barrier}, in pthread_barrier_wait < wait_at_barrier (stuck.c:22)
   thread 2 (semaphore) waits for semaphore 0, in {semaphore}
   thread 3 waits for mutex 1 of thread 4 (other way), in {mutex}
   thread 4 (other way) waits for mutex 0 of thread 3, in {mutex}"""
@@ -501,10 +501,10 @@ def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> 
     assert (result.reason, result.exit_status) == ("deadlock", None)
     assert result.cycles < 100_000
     barrier, mutex = {
-        "hw": ("condition variable 0", "pthread_mutex_lock < cross"),
-        "sw": ("condition variable 0", "cross"),
+        "hw": ("condition variable 0", "pthread_mutex_lock < cross (stuck.c:17)"),
+        "sw": ("condition variable 0", "cross (stuck.c:17)"),
     }[kernel]
-    semaphore = "sem_wait < wait_for_semaphore"
+    semaphore = "sem_wait < wait_for_semaphore (stuck.c:27)"
     assert result.why == DEADLOCK.format(barrier=barrier, semaphore=semaphore, mutex=mutex)
 
 
@@ -531,10 +531,14 @@ def test_a_stack_overflow_ends_the_run(core: str, kernel: str, case: int, who: s
     assert (result.reason, result.exit_status) == ("stack", None)
     found = re.fullmatch(
         r"stack overflow: cpu 0, (.*), at pc 0x4000\w{4} \((\w+)\+0x\w+\), "
-        r"(\d+) bytes deep in a stack of (\d+)",
+        r"(\d+) bytes deep in a stack of (\d+)\n"
+        r"  in (?:memset < )?deep \(stuck\.c:\d+\) x (\d+) < go_deep \(stuck\.c:39\)"
+        r"( < main \(stuck\.c:69\))?",
         result.why,
     )
     assert found, result.why
+    assert size // 128 <= int(found[5]) <= size // 100
+    assert bool(found[6]) == (case == 3)
     assert found[1] == who
     assert found[2] in ("deep", "memset")
     assert size < int(found[3]) <= size + 200

@@ -2,11 +2,12 @@
 // Runs a program on the verilated cl_soc. C++ because that is Verilator's interface; everything else about a
 // run (building, reading the results, drawing progress) is in src/coreloom.
 //
-// usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
-//            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
+// usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE] [--result FILE]
+//            [--max-cycles N] [--max-simulated N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
 //            [--modules 1] [--stacks THREADS,STRIDE,COUNT,POOL,EACH,GIVEN,MAIN,BYTES,BOOT,ALL,FROM,TO]
-//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE]
+//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1]
+// --max-simulated: as --max-cycles, but cycles that are skipped do not count
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from READY on by CPU and instruction, except those of idle CPUs; 32-bit words cpu, pc, cycles
 // --watch: an event of kind 32 + n when a processor reaches the n-th address given, at most 224; processor 1 behind a
@@ -25,13 +26,20 @@
 // --timers: ends the run when no thread can run any more: all CPUs are idle, no hardware thread runs, no line is still to
 //           rise, and the word at ADDRESS, how many time limits there are, is 0; ADDRESS 0: there are none
 // --takes-faults: 1: the program itself takes the bus errors of its cores
-// --memory: the memory up to INPUT after a run that ended by one of these
+// --every-cycle: 1: simulates also the cycles in which every CPU waits and only the time passes. Else they are skipped,
+//                but not with a Back-Door; all figures are the same
+// --memory: the memory up to INPUT after a run that ended otherwise than by its window, or by an exit with a status below
+//           128
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
-// stdout: UART text unless --uart; the last line is the result as JSON
-// exit status: 0 the run ended by exit, window, max-cycles, deadlock or stack; 1 an error before or during the run; 3 bus error or halted core
+// stdout: UART text as it comes, unless --uart; then the result as JSON in one line, unless --result
+// SIGINT and SIGTERM end the run
+// exit status: 0 the run ended by exit, window, max-cycles, deadlock, stack or a signal (stopped); 1 an error before or
+//              during the run; 3 bus error or halted core
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdint>
@@ -42,6 +50,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "verilated.h"
@@ -51,6 +60,9 @@
 #include "Vmodel.h"
 #include "Vmodel___024root.h"
 #include "Vmodel__Syms.h" // includes the class of the tiles
+
+// Of the model: computes what follows from its registers.
+void Vmodel___024root___eval_settle(Vmodel___024root *root);
 
 #ifndef CORELOOM_CPUS
 #error "CORELOOM_CPUS and the other sizes and addresses come from the build"
@@ -87,7 +99,13 @@ constexpr uint32_t kFree = 0, kBlocked = 4; // states of a thread in the kernel
 constexpr uint32_t kUnitRuns = 1; // what a hardware thread does, in unit_o
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64; // bytes of a name
+constexpr int kDeadlineBits = 17; // DeadlineWidth of cl_ready_queue_pkg
 constexpr uint64_t kLines = CORELOOM_LINE_PINS; // interrupt lines with a pin
+constexpr uint64_t kChunk = 16384; // cycles between two looks at the clock
+constexpr uint64_t kPeriod = CORELOOM_PERIOD; // cycles, a multiple of all periods in the hardware: ticks, refreshes
+constexpr uint64_t kQuiet = 256; // cycles until what is under way has mostly ended
+constexpr uint64_t kMargin = 16; // cycles before an event that are not skipped
+constexpr unsigned kLooksMost = 64;
 
 [[noreturn]] void fail(const char *format, ...) {
   va_list args;
@@ -123,15 +141,16 @@ struct Stacks {
 };
 
 struct Options {
-  std::string program, input, output, events, names, uart, waves, profile, loader;
+  std::string program, input, output, events, names, uart, result, waves, profile, loader;
   std::vector<uint32_t> watch;
   std::vector<Pulses> pulses;
-  uint64_t max_cycles = UINT64_MAX;
+  uint64_t max_cycles = UINT64_MAX, max_simulated = UINT64_MAX;
   uint64_t window = UINT64_MAX;
   uint64_t far_period = kHalf; // in thousandths of a cycle; half a period in units of simulation time
   uint64_t far_stop = UINT64_MAX;
   bool modules = false;
   bool takes_faults = false;
+  bool every_cycle = false;
   bool detects_deadlock = false;
   uint32_t timers = 0;
   std::string memory;
@@ -184,9 +203,11 @@ Options parse(int argc, char **argv) {
     else if (name == "--events") options.events = value;
     else if (name == "--names") options.names = value;
     else if (name == "--uart") options.uart = value;
+    else if (name == "--result") options.result = value;
     else if (name == "--waves") options.waves = value;
     else if (name == "--profile") options.profile = value;
     else if (name == "--max-cycles") options.max_cycles = number(value);
+    else if (name == "--max-simulated") options.max_simulated = number(value);
     else if (name == "--watch") options.watch.push_back(static_cast<uint32_t>(number(value)));
     else if (name == "--line") options.pulses.push_back(pulses(value));
     else if (name == "--window") options.window = number(value);
@@ -197,6 +218,7 @@ Options parse(int argc, char **argv) {
     else if (name == "--stacks") options.stacks = stacks(value);
     else if (name == "--takes-faults") options.takes_faults = number(value) != 0;
     else if (name == "--memory") options.memory = value;
+    else if (name == "--every-cycle") options.every_cycle = number(value) != 0;
     else if (name == "--timers") {
       options.detects_deadlock = true;
       options.timers = static_cast<uint32_t>(number(value));
@@ -244,20 +266,32 @@ uint32_t element(const T &port, int c, int width) {
   }
 }
 
-// The registers of CPU n.
+// What the harness needs of a core: its registers, and what it counts.
+#define APPLY(to, ...) to(__VA_ARGS__)
 #if CORELOOM_CORE == 0 // economy
-#define REGISTERS u_core__DOT__g_economy__DOT__u_core__DOT__u_core__DOT__cpuregs
-#elif CORELOOM_CORE == 1 && CORELOOM_BANKS == 1 // standard
-#define REGISTERS \
-  u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__g_one__DOT__u_core__DOT__gen_regfile_fpga__DOT__register_file_i__DOT__mem
-#elif CORELOOM_CORE == 1 // sp and tp are the same in both banks
-#define REGISTERS u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__g_two__DOT__u_registers__DOT__mem
-#else // fast
-#define REGISTERS u_core__DOT__g_fast__DOT__u_core__DOT__u_core__DOT__RegFilePlugin_regFile
+#define CORE(name) u_core__DOT__g_economy__DOT__u_core__DOT__u_core__DOT__##name
+#define REGISTERS CORE(cpuregs)
+#define COUNTERS(of, to) APPLY(to, of, CORE(count_cycle)) APPLY(to, of, CORE(count_instr))
+#elif CORELOOM_CORE == 1 // standard
+#if CORELOOM_BANKS == 1
+#define CORE(name) u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__g_one__DOT__##name
+#define REGISTERS CORE(u_core__DOT__gen_regfile_fpga__DOT__register_file_i__DOT__mem)
+#define CSRS(name) CORE(u_core__DOT__u_ibex_core__DOT__cs_registers_i__DOT__##name)
+#else // sp and tp are the same in both banks
+#define CORE(name) u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__g_two__DOT__##name
+#define REGISTERS CORE(u_registers__DOT__mem)
+#define CSRS(name) CORE(u_core__DOT__cs_registers_i__DOT__##name)
 #endif
-#define TILE(n) &root->__PVT__cl_soc__DOT__g_tile__BRA__##n##__KET____DOT__u_tile->REGISTERS[0]
-std::array<const uint32_t *, kCpus> registers(const Vmodel___024root *root) {
-  return {
+#define COUNTERS(of, to) \
+  APPLY(to, of, CSRS(mcycle_counter_i__DOT__counter_q)) APPLY(to, of, CSRS(minstret_counter_i__DOT__counter_q))
+#else // fast
+#define CORE(name) u_core__DOT__g_fast__DOT__u_core__DOT__u_core__DOT__##name
+#define REGISTERS CORE(RegFilePlugin_regFile)
+#define COUNTERS(of, to) APPLY(to, of, CORE(CsrPlugin_mcycle)) APPLY(to, of, CORE(CsrPlugin_minstret))
+#endif
+#define TILE(n) root->__PVT__cl_soc__DOT__g_tile__BRA__##n##__KET____DOT__u_tile
+auto tiles(const Vmodel___024root *root) {
+  return std::array<decltype(TILE(0)), kCpus>{
       TILE(0),
 #if CORELOOM_CPUS > 1
       TILE(1),
@@ -307,9 +341,132 @@ std::array<const uint32_t *, kCpus> registers(const Vmodel___024root *root) {
   };
 }
 
-// Which threads wait in the hardware kernel, and for what: [thread, kind, object] each, kind as in the operations' bits 4:3, 4: the end
-// of a thread; and which thread has which mutex.
-void print_waits(const Vmodel___024root *root) {
+// A register of the communication port of CPU n.
+#define IPC(n, name) cl_soc__DOT__g_ipc__DOT__u_ipc__DOT__g_port__BRA__##n##__KET____DOT__u_port__DOT__##name
+// Applies `to` to each of them.
+#define IPC_PORTS(to) to(0) to(1) to(2) to(3) to(4) to(5) to(6) to(7)
+
+// The whole state of the model but for the memory, to see whether it repeats itself. If it is what it was some cycles
+// ago, but for what only counts, it will be so again after as many cycles, as long as nothing looks at a counter.
+class Repetition {
+ public:
+  explicit Repetition(Vmodel___024root *root) : root_(root) {
+    const auto *start = reinterpret_cast<const uint8_t *>(root->vlSymsp);
+    const auto *memory = reinterpret_cast<const uint8_t *>(&root->cl_soc__DOT__u_ram__DOT__mem);
+    const auto *behind = memory + sizeof root->cl_soc__DOT__u_ram__DOT__mem;
+    parts_[0] = {start, static_cast<size_t>(memory - start)};
+    parts_[1] = {behind, static_cast<size_t>(start + sizeof(Vmodel__Syms) - behind)};
+    // Where the platform has the register: its number of bits, and Verilator's next value of it, if that is kept.
+#define COUNT(of, name, width)                                                        \
+  [this](auto *in) {                                                                  \
+    if constexpr (requires { in->name; }) count(in->name, width);                     \
+    if constexpr (requires { in->__Vdly__##name; }) count(in->__Vdly__##name, width); \
+  }(of);
+#define COUNT_ALL(of, name) COUNT(of, name, 64)
+    COUNT(root, cl_soc__DOT__cycle_q, 64)
+    COUNT(root, cl_soc__DOT__bus_count_q, 32)
+    COUNT(root, cl_soc__DOT__u_kernel__DOT__u_engine__DOT__g_deadlines__DOT__u_deadline__DOT__now_q, kDeadlineBits)
+    // While a port has no access, its second register follows the first one.
+#define PORT(n) COUNT_PORT(IPC(n, count_q), IPC(n, expired_q))
+#define COUNT_PORT(count, expired) COUNT(root, count, 31) COUNT(root, expired, 1)
+    IPC_PORTS(PORT)
+    for (const auto *tile : tiles(root)) {
+      COUNTERS(tile, COUNT_ALL)
+    }
+#undef PORT
+#undef COUNT_PORT
+#undef COUNT_ALL
+#undef COUNT
+  }
+
+  // Remembers the state.
+  void note() {
+    Vmodel___024root___eval_settle(root_);
+    noted_.clear();
+    for (const Part &part : parts_) noted_.insert(noted_.end(), part.at, part.at + part.bytes);
+    for (Counter &c : counters_) c.noted = c.read();
+  }
+
+  // Whether the state is again what was noted, but for the counters.
+  bool repeats() {
+    for (Counter &c : counters_) c.now = c.read();
+    for (const Counter &c : counters_) c.write(c.noted);
+    Vmodel___024root___eval_settle(root_);
+    const uint8_t *noted = noted_.data();
+    bool same = true;
+    for (const Part &part : parts_) {
+      same = same && std::memcmp(noted, part.at, part.bytes) == 0;
+      noted += part.bytes;
+    }
+    skip(0);
+    return same;
+  }
+
+  // After repeats(): as if what has happened since note() had happened `times` times more.
+  void skip(uint64_t times) {
+    for (const Counter &c : counters_) c.write(c.now + times * (c.now - c.noted));
+    Vmodel___024root___eval_settle(root_);
+  }
+
+ private:
+  struct Part {
+    const uint8_t *at;
+    size_t bytes;
+  };
+  struct Counter {
+    void *at;
+    size_t bytes;
+    uint64_t mask;
+    uint64_t noted, now;
+
+    uint64_t read() const {
+      uint64_t value = 0;
+      std::memcpy(&value, at, bytes);
+      return value;
+    }
+    void write(uint64_t value) const {
+      value &= mask;
+      std::memcpy(at, &value, bytes);
+    }
+  };
+
+  template <typename T>
+  void count(const T &reg, int width) {
+    counters_.push_back({const_cast<T *>(&reg), sizeof reg, UINT64_MAX >> (64 - width), 0, 0});
+  }
+
+  Vmodel___024root *root_;
+  std::array<Part, 2> parts_;
+  std::vector<Counter> counters_;
+  std::vector<uint8_t> noted_;
+};
+
+// Whether a communication port has an access.
+template <typename Root>
+bool communicates(const Root *root) {
+  bool any = false;
+#define PORT(n) \
+  if constexpr (requires { root->IPC(n, valid_q); }) any |= root->IPC(n, valid_q) != 0;
+  IPC_PORTS(PORT)
+#undef PORT
+  return any;
+}
+
+// The cycle in which the hardware kernel ends the next wait by itself; UINT64_MAX: none.
+template <typename Root>
+uint64_t next_timeout(const Root *root, uint64_t cycle) {
+#define TIMEOUTS(name) root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__g_timeouts__DOT__u_timeouts__DOT__##name
+  if constexpr (requires { TIMEOUTS(first_valid_q); }) {
+    const auto left = static_cast<int32_t>(TIMEOUTS(first_deadline_q) - static_cast<uint32_t>(cycle));
+    if (TIMEOUTS(first_valid_q)) return left > 0 ? cycle + static_cast<uint64_t>(left) : cycle;
+  }
+#undef TIMEOUTS
+  return UINT64_MAX;
+}
+
+// The threads of the hardware kernel: [thread, state] each, with what those that are blocked wait for: [thread, kind,
+// object], kind as in the operations' bits 4:3, 4: the end of a thread; and which thread has which mutex.
+void print_threads(FILE *to, const Vmodel___024root *root) {
 #define KERNEL(name) root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__##name##__DOT__mem
   const auto &run = KERNEL(u_threads__DOT__u_run__DOT__g_early);
   const auto &attributes = KERNEL(u_threads__DOT__u_attr__DOT__g_early);
@@ -324,16 +481,17 @@ void print_waits(const Vmodel___024root *root) {
   while ((1u << cpu_bits) < kCpus + kUnits) ++cpu_bits;
   const auto blocked = [&](uint32_t thread) { return run[thread] >> cpu_bits == kBlocked; };
   const char *comma = "";
-  std::printf(", \"blocked\": [");
+  std::fprintf(to, ", \"threads\": [");
   for (uint32_t thread = 0; thread < threads; ++thread) {
-    if (!blocked(thread)) continue;
-    std::printf("%s%" PRIu32, comma, thread);
+    const uint32_t state = run[thread] >> cpu_bits;
+    if (state == kFree) continue;
+    std::fprintf(to, "%s[%" PRIu32 ", %" PRIu32 "]", comma, thread, state);
     comma = ", ";
   }
   comma = "";
-  std::printf("], \"waits\": [");
+  std::fprintf(to, "], \"waits\": [");
   const auto waits = [&](uint32_t thread, uint32_t kind, uint32_t object) {
-    std::printf("%s[%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", comma, thread, kind, object);
+    std::fprintf(to, "%s[%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", comma, thread, kind, object);
     comma = ", ";
   };
   for (uint32_t list = 0; list < 4 * objects; ++list) {
@@ -349,18 +507,23 @@ void print_waits(const Vmodel___024root *root) {
     const uint32_t state = run[thread] >> cpu_bits;
     if (state != kFree && (attributes[thread] & 1) && blocked(joiners[thread])) waits(joiners[thread], 4, thread);
   }
-  std::printf("], \"owners\": [");
+  std::fprintf(to, "], \"owners\": [");
   comma = "";
   for (uint32_t mutex = 0; mutex < std::size(mutexes.m_storage); ++mutex) {
     if (!(mutexes[mutex] & threads)) continue; // locked
-    std::printf("%s[%" PRIu32 ", %" PRIu32 "]", comma, mutex, static_cast<uint32_t>(mutexes[mutex] & (threads - 1)));
+    std::fprintf(to, "%s[%" PRIu32 ", %" PRIu32 "]", comma, mutex,
+                 static_cast<uint32_t>(mutexes[mutex] & (threads - 1)));
     comma = ", ";
   }
-  std::printf("]");
+  std::fprintf(to, "]");
 }
 
 // Where in the memory an address is.
 uint32_t place(uint32_t address) { return address - (address < kUncachedBase ? kRamBase : kUncachedBase); }
+
+// SIGINT or SIGTERM: the run ends, and tells where the threads are.
+volatile std::sig_atomic_t stopped = 0;
+void stop_run(int) { stopped = 1; }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -418,7 +581,10 @@ int main(int argc, char **argv) {
   const auto dump = [](uint64_t) {};
 #endif
 
+  bool printed = false; // since the text was flushed
+  bool touched = false; // since Repetition::note(): something has happened that is not in the state
   const auto log = [&](uint8_t cpu, uint8_t kind, uint32_t value) {
+    touched = true;
     if (!events) return;
     uint8_t record[16] = {};
     const uint64_t cycle = top->cycle_o;
@@ -442,7 +608,7 @@ int main(int argc, char **argv) {
 
   const char *reason = nullptr;
   uint32_t exit_status = 0, fault_address = 0;
-  int fault_cpu = -1;
+  int fault_cpu = -1, exit_cpu = -1;
   uint64_t all_idle_since = UINT64_MAX, no_timers_since = UINT64_MAX;
   uint64_t cycles = 0, stop = options.max_cycles;
   bool stop_is_window = false;
@@ -458,15 +624,37 @@ int main(int argc, char **argv) {
   for (const uint32_t address : options.watch) watched[address / 4 % watched.size()] = true;
   const bool driving = !options.pulses.empty();
 
+  // The harness looks at more than the model only in the cycle `pause`, and in this one for a repetition.
+  uint64_t pause = 0, look_at = UINT64_MAX;
+  const auto pause_at = [&](uint64_t cycle) {
+    look_at = cycle;
+    if (cycle < pause) pause = cycle;
+  };
+  const auto all_idle = [&] { return (idle | reported_idle) == (1u << kCpus) - 1; };
   const auto note_idle = [&] {
-    const bool all = (idle | reported_idle) == (1u << kCpus) - 1;
-    if (!all) all_idle_since = no_timers_since = UINT64_MAX;
+    if (!all_idle()) all_idle_since = no_timers_since = UINT64_MAX;
     else if (all_idle_since == UINT64_MAX) all_idle_since = cycles;
+  };
+
+  // While every CPU waits, one period after another is skipped in which only the time passes.
+  Repetition repetition(top->rootp);
+  uint64_t noted_at = 0, skipped = 0, transfers = 0, noted_transfers = 0;
+  unsigned looks = 0; // since looking began
+  bool looking = false;
+  const auto begin_to_look = [&] {
+    looks = 0;
+    looking = false;
+    look_at = UINT64_MAX;
+    if (kRomBytes == 0 && !options.every_cycle && all_idle()) pause_at(cycles + kQuiet);
   };
 
   // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
   const auto look = [&] {
-    if (top->uart_valid_o) std::fputc(top->uart_byte_o, uart);
+    touched = true;
+    if (top->uart_valid_o) {
+      std::fputc(top->uart_byte_o, uart);
+      printed = true;
+    }
     for (int n = 0; n < kUnits; ++n) {
       const uint32_t unit_now = element(top->unit_o, n, 32);
       if (unit_now == units[n]) continue;
@@ -498,6 +686,7 @@ int main(int argc, char **argv) {
           const uint64_t end = top->cycle_o + options.window;
           stop_is_window = true; // only the first READY opens the window
           if (end < stop) stop = end;
+          if (end < pause) pause = end;
         }
       }
       if (element(top->request_o, c, 1)) log(static_cast<uint8_t>(c), kRequest, 0);
@@ -511,6 +700,7 @@ int main(int argc, char **argv) {
       if (element(top->exit_valid_o, c, 1)) {
         reason = "exit";
         exit_status = element(top->value_o, c, 32);
+        exit_cpu = c;
       } else if (element(top->fault_o, c, 1) && !options.takes_faults) {
         reason = "bus-error";
         fault_cpu = c;
@@ -520,34 +710,97 @@ int main(int argc, char **argv) {
         fault_cpu = c;
       }
     }
+    begin_to_look();
   };
 
   // Whether no thread can run any more. What is under way when the last CPU becomes idle arrives within kSettle cycles.
   constexpr uint64_t kSettle = 10000;
-  const auto deadlocked = [&] {
-    if (kRomBytes != 0 || all_idle_since == UINT64_MAX || cycles - all_idle_since < kSettle) return false;
+  const auto only_time_limits_left = [&] {
     for (const Pulses &p : options.pulses) {
       if (p.left != 0) return false;
     }
     for (const uint32_t unit : units) {
       if (unit >> 16 == kUnitRuns) return false;
     }
+    return true;
+  };
+  const auto time_limits = [&] {
     uint32_t timers = 0;
     if (options.timers) std::memcpy(&timers, ram + place(options.timers), 4);
-    timers += top->rootp->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__timeout_waits;
+    return timers + top->rootp->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__timeout_waits;
+  };
+  const auto deadlocked = [&] {
+    if (kRomBytes != 0 || all_idle_since == UINT64_MAX || cycles - all_idle_since < kSettle) return false;
+    if (!only_time_limits_left()) return false;
     // The last time limit may have ended just now, and its thread be about to run: look again.
-    if (timers != 0) no_timers_since = UINT64_MAX;
-    else if (no_timers_since == UINT64_MAX) no_timers_since = cycles;
-    return timers == 0 && cycles - no_timers_since >= kSettle;
+    if (time_limits() != 0) {
+      no_timers_since = UINT64_MAX;
+      return false;
+    }
+    if (no_timers_since == UINT64_MAX) no_timers_since = cycles;
+    return cycles - no_timers_since >= kSettle;
+  };
+
+  // The cycle in which the time alone makes something happen, or the run ends.
+  const auto model_tiles = tiles(top->rootp);
+  const auto next_event = [&] {
+    uint64_t next = std::min(stop, next_timeout(top->rootp, cycles));
+    for (const auto *tile : model_tiles) {
+      if (tile->u_local__DOT__mtimecmp_q > cycles) next = std::min<uint64_t>(next, tile->u_local__DOT__mtimecmp_q);
+    }
+    for (const Pulses &p : options.pulses) {
+      if (p.left != 0) next = std::min(next, p.next);
+    }
+    return next;
+  };
+  // Stores, and loads of the local devices, which have the time.
+  const auto note_accesses = [&] {
+    touched |= top->rootp->cl_soc__DOT__snoop_valid != 0 || communicates(top->rootp);
+    for (const auto *tile : model_tiles) touched |= tile->u_local__DOT__rsp_q != 0;
+  };
+  // Called every kPeriod cycles while all CPUs wait. A longer period is found as by Brent: the state is compared with
+  // that of the last power of two.
+  const auto look_for_repetition = [&] {
+    const uint64_t next = next_event();
+    // The deadlock is found first.
+    const bool endless = next == UINT64_MAX || (options.detects_deadlock && only_time_limits_left() && !time_limits());
+    if (endless || next < cycles + kPeriod + kMargin || looks == kLooksMost) {
+      begin_to_look();
+      look_at = endless ? UINT64_MAX : std::max(next, cycles + kLooksMost * kPeriod) + kQuiet;
+      return;
+    }
+    if (looking && !touched && repetition.repeats()) {
+      const uint64_t period = cycles - noted_at;
+      const uint64_t times = (next - kMargin - cycles) / period;
+      repetition.skip(times);
+      cycles += times * period;
+      skipped += times * period;
+      time += 2 * kHalf * times * period;
+      transfers += times * (transfers - noted_transfers);
+      begin_to_look();
+      look_at = next + kQuiet;
+      return;
+    }
+    if ((looks & (looks - 1)) == 0) {
+      repetition.note();
+      noted_at = cycles;
+      noted_transfers = transfers;
+      looking = true;
+      touched = false;
+    }
+    ++looks;
+    look_at = cycles + kPeriod;
   };
 
   // Watches the stack pointer of each CPU.
-  const auto cores = registers(top->rootp);
+  std::array<const uint32_t *, kCpus> cores;
+  for (int c = 0; c < kCpus; ++c) cores[c] = &model_tiles[c]->REGISTERS[0];
   struct Stack {
     uint32_t low = 0, high = 0;
   };
   std::array<uint32_t, kCpus> sp_before{};
   std::array<bool, kCpus> on_boot_stack{};
+  std::array<std::array<uint32_t, 32>, kCpus> left{}; // registers when a CPU went to its boot stack, as in a fault
   struct Switch {
     uint64_t until = 0; // cycles: longer than any handler
     uint32_t tp = 0;
@@ -574,14 +827,18 @@ int main(int argc, char **argv) {
   const auto check_stack = [&](int c, uint32_t sp) {
     const Stacks &s = *options.stacks;
     const uint32_t pc = element(top->pc_o, c, 32);
-    sp_before[c] = sp;
+    const uint32_t before = std::exchange(sp_before[c], sp);
     if (pc >= s.from && pc < s.to) { // sp and tp are not of one thread here
       begins_switch(c, sp);
       return;
     }
     const uint32_t boot_bytes = s.all / kCpus;
     const uint32_t top_of_boot = s.boot + static_cast<uint32_t>(c + 1) * boot_bytes;
-    if (sp == top_of_boot) on_boot_stack[c] = true;
+    if (sp == top_of_boot) {
+      on_boot_stack[c] = true;
+      std::copy_n(cores[c], left[c].size(), left[c].begin());
+      left[c][2] = before;
+    }
     if (on_boot_stack[c] && top_of_boot - sp < boot_bytes) return;
     on_boot_stack[c] = false;
     const uint32_t thread = (cores[c][4] - s.threads) / s.stride;
@@ -608,7 +865,7 @@ int main(int argc, char **argv) {
     stack_sp = sp;
   };
 
-  uint64_t transfers = 0, stores = 0; // on the shared bus
+  uint64_t stores = 0; // on the shared bus, as transfers
   const auto count = [&] {
     transfers += top->rootp->cl_soc__DOT__bus_rvalid != 0;
     stores += top->rootp->cl_soc__DOT__snoop_valid != 0;
@@ -695,11 +952,16 @@ int main(int argc, char **argv) {
     if (far_time == time) far_edge();
   };
 
+  std::signal(SIGINT, stop_run);
+  std::signal(SIGTERM, stop_run);
   const auto start = std::chrono::steady_clock::now();
   double next_progress = 0.25;
-  while (!reason && cycles < stop) {
-    // The clock is looked at only between chunks.
-    for (int i = 0; i < 16384 && cycles < stop; ++i) {
+  const auto limit = [&] { return options.max_simulated < stop - skipped ? options.max_simulated + skipped : stop; };
+  while (!reason && cycles < limit()) {
+    // The clock, and whether there is a deadlock, are looked at only between chunks.
+    const uint64_t chunk_end = std::min(limit(), (cycles / kChunk + 1) * kChunk);
+    pause = std::min(chunk_end, look_at);
+    while (cycles < pause) {
       far_edges();
       top->clk_i = 1;
       top->eval();
@@ -708,6 +970,7 @@ int main(int argc, char **argv) {
       time += kHalf;
       if (__builtin_expect(counting, 0)) count(); // before look(): READY's own cycle is not in the window
       if (__builtin_expect(watching, 0)) watch();
+      if (__builtin_expect(looking, 0)) note_accesses();
       if (__builtin_expect(options.modules, 0)) look_at_modules();
       if (options.stacks) {
         for (int c = 0; c < kCpus; ++c) {
@@ -726,6 +989,11 @@ int main(int argc, char **argv) {
       dump(time);
       time += kHalf;
     }
+    if (printed) std::fflush(uart);
+    printed = false;
+    if (stopped && !reason) reason = "stopped";
+    if (!reason && cycles == look_at) look_for_repetition();
+    if (!reason && cycles != chunk_end && cycles < limit()) continue;
     if (seconds_since(start) >= next_progress) {
       next_progress = seconds_since(start) + 0.25;
       std::fprintf(stderr, "progress %" PRIu64 "\n", cycles);
@@ -733,7 +1001,7 @@ int main(int argc, char **argv) {
     if (!reason && options.detects_deadlock && deadlocked()) reason = "deadlock";
     if (context.gotFinish() || context.gotError()) fail("an RTL assertion failed; see the message above");
   }
-  if (!reason) reason = (stop_is_window && stop != options.max_cycles) ? "window" : "max-cycles";
+  if (!reason) reason = (stop_is_window && stop != options.max_cycles && cycles == stop) ? "window" : "max-cycles";
   const double seconds = seconds_since(start);
   top->final();
 #if VM_TRACE
@@ -764,9 +1032,10 @@ int main(int argc, char **argv) {
   std::fflush(uart);
 
   const bool stack = std::strcmp(reason, "stack") == 0;
-  const bool deadlock = std::strcmp(reason, "deadlock") == 0;
   const bool halted = fault_cpu >= 0 && !stack;
-  if (!options.memory.empty() && (stack || deadlock || halted)) {
+  // A program that ends itself tells nothing more, but for abort() and faults.
+  const bool tells = exit_cpu >= 0 ? (exit_status & 0x80) != 0 : std::strcmp(reason, "window") != 0;
+  if (!options.memory.empty() && tells) {
     const File file = open(options.memory, "wb");
     if (std::fwrite(ram, 1, kInput, file.get()) != kInput) fail("cannot write %s", options.memory.c_str());
   }
@@ -775,34 +1044,51 @@ int main(int argc, char **argv) {
   } else if (halted) {
     std::fprintf(stderr, "cpu %d halted\n", fault_cpu);
   }
-  std::printf("{\"reason\": \"%s\", \"exit_status\": ", reason);
-  if (std::strcmp(reason, "exit") == 0) std::printf("%" PRIu32, exit_status);
-  else std::printf("null");
-  std::printf(", \"cycles\": %" PRIu64 ", \"seconds\": %.6f", cycles, seconds);
+  File result_file(nullptr, std::fclose);
+  if (!options.result.empty()) result_file = open(options.result, "wb");
+  FILE *const result = result_file ? result_file.get() : stdout;
+  std::fprintf(result, "{\"reason\": \"%s\", \"exit_status\": ", reason);
+  if (exit_cpu >= 0) std::fprintf(result, "%" PRIu32, exit_status);
+  else std::fprintf(result, "null");
+  std::fprintf(result, ", \"cycles\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"seconds\": %.6f", cycles, skipped,
+               seconds);
   if (!options.profile.empty()) {
-    std::printf(", \"transfers\": %" PRIu64 ", \"stores\": %" PRIu64, transfers, stores);
+    std::fprintf(result, ", \"transfers\": %" PRIu64 ", \"stores\": %" PRIu64, transfers, stores);
   }
   if (halted) {
     // The processor and where it is: economy's is at most one instruction ahead.
-    std::printf(", \"cpu\": %d, \"address\": %" PRIu32 ", \"pc\": %" PRIu32 ", \"tp\": %" PRIu32, fault_cpu,
-                fault_address, element(top->pc_o, fault_cpu, 32), cores[fault_cpu][4]);
+    std::fprintf(result, ", \"cpu\": %d, \"address\": %" PRIu32 ", \"pc\": %" PRIu32, fault_cpu, fault_address,
+                 element(top->pc_o, fault_cpu, 32));
   }
   if (stack) {
     const Stack &b = bounds[stack_thread];
-    std::printf(", \"cpu\": %d, \"thread\": %" PRIu32 ", \"pc\": %" PRIu32 ", \"used\": %" PRIu32
-                ", \"bytes\": %" PRIu32,
-                fault_cpu, stack_thread, stack_pc, b.high - stack_sp, b.high - b.low);
+    std::fprintf(result,
+                 ", \"cpu\": %d, \"thread\": %" PRIu32 ", \"pc\": %" PRIu32 ", \"used\": %" PRIu32
+                 ", \"bytes\": %" PRIu32,
+                 fault_cpu, stack_thread, stack_pc, b.high - stack_sp, b.high - b.low);
   }
-  if (deadlock) {
-    print_waits(top->rootp);
-    // An idle CPU waits as the thread that was the last there: its tp, pc, sp and ra.
-    std::printf(", \"cores\": [");
+  if (exit_cpu >= 0) std::fprintf(result, ", \"cpu\": %d", exit_cpu);
+  if (tells) {
+    print_threads(result, top->rootp);
+    // Of each CPU its pc and its registers; and those that it had before it went to its boot stack, if it is there. A
+    // CPU that is idle there, or waits, still has those of the thread that was the last.
+    const auto print_registers = [&](const uint32_t *registers) {
+      std::fprintf(result, "[");
+      for (int r = 0; r < 32; ++r) std::fprintf(result, "%s%" PRIu32, r ? ", " : "", registers[r]);
+      std::fprintf(result, "]");
+    };
+    std::fprintf(result, ", \"cores\": [");
     for (int c = 0; c < kCpus; ++c) {
-      std::printf("%s[%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", c ? ", " : "", cores[c][4],
-                  element(top->pc_o, c, 32), cores[c][2], cores[c][1]);
+      std::fprintf(result, "%s{\"pc\": %" PRIu32 ", \"registers\": ", c ? ", " : "", element(top->pc_o, c, 32));
+      print_registers(cores[c]);
+      std::fprintf(result, ", \"left\": ");
+      if (on_boot_stack[c]) print_registers(left[c].data());
+      else std::fprintf(result, "null");
+      std::fprintf(result, "}");
     }
-    std::printf("]");
+    std::fprintf(result, "]");
   }
-  std::printf("}\n");
+  std::fprintf(result, "}\n");
+  if (std::fflush(result) != 0) fail("cannot write the result");
   return halted ? 3 : 0;
 }

@@ -154,6 +154,9 @@ class Task:
     def show(self) -> None:
         """Nothing between the lines."""
 
+    def hide(self) -> None:
+        """Leave the terminal to the program that runs."""
+
 
 class _Spinner(Task):
     def __init__(self, text: str, status: Status) -> None:
@@ -162,6 +165,9 @@ class _Spinner(Task):
 
     def show(self) -> None:
         self._status.update(escape(self.text))
+
+    def hide(self) -> None:
+        self._status.stop()
 
 
 class _Bar(Task):

@@ -95,6 +95,8 @@ def _project(args: argparse.Namespace, folder: Path) -> Given:
 def _linked(args: argparse.Namespace, elf: Path) -> Given:
     if args.flags:
         raise UserError(f"{args.flags[0]} comes too late: {elf} is linked already")
+    if args.clock_hz is not None:
+        raise UserError(f"--clock-hz comes too late: {elf} is linked already")
     said = note.read(elf.read_bytes())
     if said is None:
         raise UserError(f"{elf} is no program of Coreloom's: link it with `coreloom cc`")
@@ -134,7 +136,8 @@ def check_fits(given: Given, soc: Platform) -> None:
 
 def chosen(args: argparse.Namespace) -> Platform:
     """The platform that the options name, or the usual one."""
-    return platform.load(args.platform or DEFAULT_PLATFORM, args.cpus)
+    changes = {} if args.clock_hz is None else {"clock_hz": args.clock_hz}
+    return platform.load(args.platform or DEFAULT_PLATFORM, args.cpus, changes=changes)
 
 
 DEFAULT_PLATFORM, DEFAULT_KERNEL = "smp-standard", "hw"

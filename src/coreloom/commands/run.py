@@ -36,7 +36,7 @@ from coreloom.toolchain.application import loaded
 from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
 
 _INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
-_MAX_CYCLES = 500_000_000
+_MAX_SIMULATED = 500_000_000
 
 
 def _input_of(args: argparse.Namespace, name: str) -> Path | None:
@@ -113,11 +113,12 @@ def _write_trace(outcome: Outcome, path: Path, facts: _Facts) -> None:
 def _tell_figures(outcome: Outcome, unit: str, facts: _Facts) -> None:
     found, run = outcome.figures, outcome.result
     low, mean, high = measure.spread(found.voluntary)
-    rate = run.cycles / max(run.seconds, 1e-9)
+    rate = (run.cycles - run.skipped) / max(run.seconds, 1e-9)
     facts.tell(
         f"{run.cycles} cycles ({rate / 1e3:.0f} kcycle/s simulated); from initialisation to the end "
         f"{found.end - found.start}",
         cycles=run.cycles,
+        skipped=run.skipped,
         measured_cycles=found.end - found.start,
     )
     facts.tell(f"{found.done} {unit}, {found.switches} switches", done=found.done, switches=found.switches)
@@ -135,10 +136,11 @@ def _tell_figures(outcome: Outcome, unit: str, facts: _Facts) -> None:
         )
 
 
-def _printer(elf: Path) -> Callable[[bytes], None]:
+def _printer(elf: Path, task: Task) -> Callable[[bytes], None]:
     """Shows what the program prints, as it is; in a line that tells of a fault also the place."""
 
     def show(line: bytes) -> None:
+        task.hide()
         if stuck.tells_of_fault(line):
             line = stuck.with_places(line.decode("utf-8", "replace"), elf).encode()
         sys.stdout.buffer.write(line)
@@ -170,7 +172,7 @@ def _check_targets(args: argparse.Namespace, name: str) -> None:
 # Of a simulated machine, with their defaults.
 _SIMULATED: dict[str, object] = {
     **{"policy": None, "trace": None, "waves": None, "line": [], "far_period": None},
-    **{"freertos": None, "ports": None, "max_cycles": None},
+    **{"freertos": None, "ports": None, "max_cycles": None, "clock_hz": None},
 }
 
 
@@ -267,13 +269,14 @@ def _simulate(
                 data,
                 built=experiment.build(args.waves is not None, program),
                 arguments=[given.name, *given.arguments],
-                max_cycles=args.max_cycles or _MAX_CYCLES,
+                max_cycles=args.max_cycles,
+                max_simulated=None if args.max_cycles else _MAX_SIMULATED,
                 waves=args.waves,
                 pulses=args.line,
                 far_period=args.far_period or FAR_PERIOD,
                 modules=args.trace is not None,
                 progress=progress,
-                uart=_printer(program),
+                uart=_printer(program, task),
             )
         except Halted:
             if args.waves is not None:
@@ -357,6 +360,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "sw also: one in policies/ beside the platform's file, or the path of a C file",
     )
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
+    parser.add_argument(
+        "--clock-hz",
+        type=positive,
+        metavar="N",
+        help="cycles of a second of the program's clocks and sleeps (default: the platform's)",
+    )
     parser.add_argument("--placement", help=f"one of {', '.join(PLACEMENTS)} (default: dynamic)")
     parser.add_argument(
         "--image", type=Path, metavar="FILE", help="picture for image (default: a generated one)"
@@ -389,7 +398,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_UNNAMED,
         metavar="FILE",
-        help="write a waveform for GTKWave or Surfer (slow; default: build/output)",
+        help="write a waveform for GTKWave or Surfer (slow; default: build/output); while every CPU waits "
+        "it may have gaps without edges of the clock: those cycles are skipped",
     )
     parser.add_argument(
         "--line",
@@ -409,7 +419,11 @@ def _options(parser: argparse.ArgumentParser) -> None:
         f"{_FAR_CLOCK[0]:g} to {_FAR_CLOCK[1]:g} (default: 1)",
     )
     parser.add_argument(
-        "--max-cycles", type=positive, metavar="N", help=f"cycle limit (default: {_MAX_CYCLES})"
+        "--max-cycles",
+        type=positive,
+        metavar="N",
+        help="end after N cycles and tell where each thread is (default: "
+        f"after {_MAX_SIMULATED}, not counting those that are skipped because every CPU waits)",
     )
 
 

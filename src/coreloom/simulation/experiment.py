@@ -116,6 +116,7 @@ class Experiment:
         arguments: Sequence[str] = (),
         window: int | None = None,
         max_cycles: int | None = None,
+        max_simulated: int | None = None,
         waves: Path | None = None,
         profile: bool = False,
         watch: Sequence[int] = (),
@@ -129,7 +130,8 @@ class Experiment:
         """Simulate to the end of the program, or `window` cycles from its READY.
 
         built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
-        processor 1 behind a Back-Door, see simulate.run; so are arguments, modules and uart.
+        processor 1 behind a Back-Door, see simulate.run; so are arguments, max_simulated, modules
+        and uart.
         """
         built = built or self.build(waves is not None)
         result = simulate.run(
@@ -138,6 +140,7 @@ class Experiment:
             inputs=data,
             arguments=arguments,
             max_cycles=max_cycles,
+            max_simulated=max_simulated,
             window=window,
             waves=waves,
             profile=profile,
@@ -185,13 +188,15 @@ class Outcome:
     def check_finished(self) -> None:
         """Raise Ended unless the program ended by itself with status 0."""
         status = self.result.exit_status
-        if self.result.why:
+        why = self.result.why
+        if self.result.reason in ("deadlock", "stack"):
             overflow = self.result.reason == "stack"
             raise Ended(
-                f"{self.program.stem}: {self.result.why}",
+                f"{self.program.stem}: {why}",
                 SIGNALLED + signal.SIGSEGV if overflow else UNFINISHED,
             )
         if status is None:
+            places = f"\n{why}" if why else ""
             since, units = self._idle_since()
             if since is not None:
                 names = self.experiment.platform.kernel.hardware_threads
@@ -202,12 +207,14 @@ class Outcome:
                     + (
                         f"they wait for {run}, still running; --waves shows it"
                         if run
-                        else "its threads wait for a time limit; --trace shows where"
-                    ),
+                        else "its threads wait for a time limit"
+                    )
+                    + places,
                     UNFINISHED,
                 )
             raise Ended(
-                f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles",
+                f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles"
+                + places,
                 UNFINISHED,
             )
         seen = self.status
@@ -216,4 +223,6 @@ class Outcome:
             said = f": {stuck.with_places(last[-1], self.program)}" if last else ""
             signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int
             number = f"{seen} (the low 8 bits of {signed})" if signed != seen else str(seen)
-            raise Ended(f"{self.program.stem} ended with status {number}{said}", seen)
+            raise Ended(
+                f"{self.program.stem} ended with status {number}{said}" + (f"\n{why}" if why else ""), seen
+            )

@@ -6,17 +6,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import selectors
 import signal
 import struct
 import subprocess
 import tempfile
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coreloom import uses
 from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
@@ -24,6 +23,8 @@ from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
 from coreloom.simulation import stuck
 from coreloom.toolchain import elf as elf_file
+
+_HALTED = 3  # exit status of the model
 
 FAR_PERIOD = 1000  # thousandths of a cycle: both clocks are one
 
@@ -133,7 +134,10 @@ class SimResult:
     profile: list[Sample]  # from the first READY on; empty unless asked for
     transfers: int = 0  # on the shared bus, from the first READY on, if a profile is asked for;
     stores: int = 0  # of them stores to the memory
-    why: str = ""  # of a deadlock or a stack overflow: what the user has to know
+    skipped: int = 0  # of the cycles: not simulated, as every CPU waited and only the time passed
+    # What the user has to know of an end that is neither window nor exit with a status below 128; of the end
+    # by max_cycles where each thread is.
+    why: str = ""
 
 
 def run(
@@ -143,6 +147,7 @@ def run(
     inputs: bytes = b"",
     arguments: Sequence[str] = (),
     max_cycles: int | None,
+    max_simulated: int | None = None,
     window: int | None = None,
     waves: Path | None = None,
     profile: bool = False,
@@ -152,6 +157,7 @@ def run(
     far_period: int = FAR_PERIOD,
     far_stop: int | None = None,
     modules: bool = False,
+    every_cycle: bool = False,
     progress: Callable[[int], None] | None = None,
     uart: Callable[[bytes], None] | None = None,
 ) -> SimResult:
@@ -160,9 +166,10 @@ def run(
     program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image beside it.
 
     inputs fill the INPUT region; arguments are the command line of a main that takes one, its name first.
-    uart is called with each line that the program prints, in a thread of its own. The run ends at the
-    program's exit, after max_cycles (None: never), or `window` cycles after the first READY event. waves: a
-    VCD file, needs a model built with trace.
+    uart is called with what the program prints, as it comes: with whole lines, or with the beginning of one
+    that is not that of a fault. The run ends at the
+    program's exit, after max_cycles (None: never), after max_simulated cycles, of which none was skipped, or
+    `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
     The waveform is kept also of a run that fails, but not of one that is interrupted.
     watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
     behind a Back-Door is cpu 1.
@@ -171,8 +178,12 @@ def run(
     period of its clock in thousandths of the other's (1 to 1 000 000; FAR_PERIOD: one clock), far_stop the
     cycle from which on that clock stands still.
     modules: events also of the kernel's scheduling modules and of the Lock Unit.
+    every_cycle: simulate also the cycles in which every CPU waits and only the time passes. They are skipped
+    otherwise, but not with a Back-Door: all that a run leaves behind is the same, and a waveform has no
+    edges of the clock there.
     progress is called about four times a second with the cycles simulated so far.
-    Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
+    Raises Halted on a bus error or a halted core, Ended if a signal has ended the simulator, UserError on
+    anything that keeps the run from being made. What a KeyboardInterrupt says is where the threads were.
     """
     uses.runs()
     if not model.is_file():
@@ -189,7 +200,7 @@ def run(
     with contextlib.ExitStack() as stack:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
         dump = None if waves is None else stack.enter_context(results.whole(waves))
-        names = ("input", "output", "events", "names", *(["profile"] if profile else []))
+        names = ("input", "output", "events", "names", "result", *(["profile"] if profile else []))
         files = {name: work / name for name in names}
         files["input"].write_bytes(inputs)
         elf = program.with_suffix(".elf")
@@ -198,7 +209,8 @@ def run(
         command = [str(model), "--program", str(program)]
         for name, path in files.items():
             command += [f"--{name}", str(path)]
-        for option, value in (("--max-cycles", max_cycles), ("--window", window), ("--waves", dump)):
+        limits = (("--max-cycles", max_cycles), ("--max-simulated", max_simulated), ("--window", window))
+        for option, value in (*limits, ("--waves", dump)):
             if value is not None:
                 command += [option, str(value)]
         for address in watch:
@@ -213,32 +225,35 @@ def run(
             command += ["--far-stop", str(far_stop)]
         if modules:
             command += ["--modules", "1"]
+        if every_cycle:
+            command += ["--every-cycle", "1"]
         watches = stuck.options(elf) if elf.is_file() else []
         if watches:
             files["memory"] = work / "memory"
             command += [*watches, "--memory", str(files["memory"])]
-        printed: list[bytes] = []
-
-        def show(line: bytes) -> None:
-            printed.append(line)
-            if uart:
-                uart(line)
-
-        status, lines, said = _execute(command, progress, show)
-        text = b"".join(printed).decode("utf-8", "replace")
-        if status != 0:
+        ran = _execute(command, progress, uart)
+        text = ran.uart.decode("utf-8", "replace")
+        said = ran.said[-1] if ran.said else f"status {ran.status}"
+        if ran.interrupt and ran.status not in (0, _HALTED):
+            raise ran.interrupt
+        if ran.status not in (0, _HALTED):
             if dump is not None and dump.stat().st_size:
                 stack.pop_all().close()  # unlike the exception would, this keeps the waveform
-            if status == 3:
-                what = said[-1] if said else "the processor stopped"
-                if watches:
-                    what = _fault(what, json.loads(lines[-1]), elf, files["memory"])
-                raise Halted(f"{elf.stem}: {what}", text)
-            raise UserError(
-                f"the simulation of {elf.stem} failed: {said[-1] if said else f'status {status}'}"
-            )
-        result = json.loads(lines[-1])
-        why = _stuck(result, elf, files["memory"]) if result["reason"] in ("deadlock", "stack") else ""
+            raise UserError(f"the simulation of {elf.stem} failed: {said}")
+        result = json.loads(files["result"].read_bytes())
+        why = ""
+        if watches and "cores" in result:
+            why = stuck.explain(result, elf, files["memory"].read_bytes(), text)
+        if result["reason"] == "stopped" or ran.interrupt:
+            where = f"{elf.stem} was stopped in cycle {result['cycles']}" + (f":\n{why}" if why else "")
+            if ran.interrupt is None:
+                raise Ended(where, SIGNALLED + signal.SIGTERM)
+            ran.interrupt.args = (where,)
+            raise ran.interrupt
+        if ran.status == _HALTED:
+            if dump is not None:
+                stack.pop_all().close()  # as above
+            raise Halted(f"{elf.stem}: {why or said}", text)
         return SimResult(
             exit_status=result["exit_status"],
             cycles=result["cycles"],
@@ -251,33 +266,9 @@ def run(
             profile=read_profile(files["profile"].read_bytes()) if profile else [],
             transfers=result.get("transfers", 0),
             stores=result.get("stores", 0),
+            skipped=result["skipped"],
             why=why,
         )
-
-
-def _fault(what: str, result: dict[str, Any], elf: Path, memory: Path) -> str:
-    """What the harness says of a bus error or a halted core, with thread and function."""
-    machine = stuck.Machine(elf, memory.read_bytes())
-    thread = machine.thread_of(result["tp"])
-    cpu = f"cpu {result['cpu']}"
-    who = cpu if thread is None else f"{cpu}, {machine.name(thread)}"
-    return stuck.with_places(f"{what.replace(cpu, who, 1)}, at pc 0x{result['pc']:08x}", elf)
-
-
-def _stuck(result: dict[str, Any], elf: Path, memory: Path) -> str:
-    """Why no thread can go on."""
-    waits = [stuck.Wait(*wait) for wait in result.get("waits", ())]
-    owners = {mutex: thread for mutex, thread in result.get("owners", ())}
-    cores = [stuck.Core(*core) for core in result.get("cores", ())]
-    blocked = result.get("blocked", ())
-    machine = stuck.Machine(elf, memory.read_bytes(), cores, blocked, waits, owners)
-    if result["reason"] == "deadlock":
-        return f"deadlock: no thread can run any more, and nothing is to come\n{machine.table()}"
-    return stuck.with_places(
-        f"stack overflow: cpu {result['cpu']}, {machine.name(result['thread'])}, at pc 0x{result['pc']:08x}, "
-        f"{result['used']} bytes deep in a stack of {result['bytes']}",
-        elf,
-    )
 
 
 def read_events(data: bytes) -> list[Event]:
@@ -311,44 +302,77 @@ def _with_arguments(program: Path, elf: Path, arguments: Sequence[str], work: Pa
     return made
 
 
-def _execute(
-    command: list[str], progress: Callable[[int], None] | None, show: Callable[[bytes], None]
-) -> tuple[int, list[str], list[str]]:
-    """Runs the model, and shows each line that the program prints.
+@dataclass
+class _Ran:
+    """What an execution of the model left behind."""
 
-    Returns the model's exit status, the lines of its stdout and those of its stderr without progress.
-    """
-    said: list[str] = []
-    reading, writing = os.pipe()
-    with tempfile.TemporaryFile("w+") as stdout, open(reading, "rb") as console:  # noqa: PTH123
-        try:
-            process = subprocess.Popen(
-                [*command, "--uart", f"/dev/fd/{writing}"],
-                stdout=stdout,
-                stderr=subprocess.PIPE,
-                text=True,
-                pass_fds=[writing],
-            )
-        except OSError as error:
-            raise UserError(f"the simulator does not run: {error}: build it again") from error
-        finally:
-            os.close(writing)
-        with ThreadPoolExecutor(1) as pool:
-            shown = pool.submit(lambda: deque(map(show, console), 0))
-            try:
-                assert process.stderr is not None
-                for line in process.stderr:
-                    if line.startswith("progress "):
-                        if progress:
-                            progress(int(line.split()[1]))
+    status: int = 0
+    uart: bytes = b""
+    said: list[str] = field(default_factory=list)  # the lines of stderr without progress
+    interrupt: KeyboardInterrupt | None = None  # it came in between; the model has ended in order
+
+
+def _show(text: bytes, show: Callable[[bytes], None]) -> bytes:
+    """Shows whole lines, and of one that may tell of a fault nothing before its end; returns what is left."""
+    *lines, last = text.splitlines(keepends=True) if text else [b""]
+    if not last.endswith(b"\n") and stuck.may_tell_of_fault(last):
+        left = last
+    else:
+        lines, left = [*lines, last], b""
+    for line in lines:
+        if line:
+            show(line)
+    return left
+
+
+def _execute(
+    command: list[str], progress: Callable[[int], None] | None, show: Callable[[bytes], None] | None
+) -> _Ran:
+    """Runs the model."""
+    ran = _Ran()
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise UserError(f"the simulator does not run: {error}: build it again") from error
+    with process, selectors.DefaultSelector() as pipes:
+        assert process.stdout is not None and process.stderr is not None
+        pipes.register(process.stdout, selectors.EVENT_READ)
+        pipes.register(process.stderr, selectors.EVENT_READ)
+        begun = unshown = b""  # of a line of stderr, and of stdout
+
+        def take() -> None:
+            nonlocal begun, unshown
+            while pipes.get_map():
+                for key, _ in pipes.select():
+                    data = os.read(key.fd, 65536)
+                    if not data:
+                        pipes.unregister(key.fileobj)
+                    elif key.fileobj is process.stdout:
+                        ran.uart += data
+                        if show:
+                            unshown = _show(unshown + data, show)
                     else:
-                        said.append(line.strip().removeprefix("error: "))
-                process.wait()
-            finally:
-                # Also when the user interrupts: no simulation is left running.
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
-        shown.result()
-        stdout.seek(0)
-        return process.returncode, stdout.read().splitlines(), said
+                        *lines, begun = (begun + data).split(b"\n")
+                        for line in lines:
+                            said = line.decode("utf-8", "replace")
+                            if not said.startswith("progress "):
+                                ran.said.append(said.strip().removeprefix("error: "))
+                            elif progress:
+                                progress(int(said.split()[1]))
+
+        try:
+            try:
+                take()
+            except KeyboardInterrupt as interrupt:
+                # A terminal has sent it to the model, too; a second one ends it at once.
+                ran.interrupt = interrupt
+                process.send_signal(signal.SIGINT)
+                take()
+            ran.status = process.wait()
+            if unshown and show:
+                show(unshown)
+        finally:
+            # Also when the user interrupts: no simulation is left running.
+            if process.poll() is None:
+                process.kill()
+    return ran

@@ -11,20 +11,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from elftools.elf.elffile import ELFFile
-
 from coreloom.design.address_map import place
+from coreloom.simulation.places import RA, SAVED, SP, Code
 from coreloom.toolchain import elf as elf_file
-from coreloom.toolchain import zig
 
-_BLOCKED = 4  # state of a thread, in either kernel
+_CREATED, _READY, _RUNNING, _BLOCKED, _EXITED, _SUSPENDED = range(1, 7)  # of a thread, in either kernel
 _NAME_BYTES = 16
 _BLOCK_BYTES = 16  # of a control block at least
-_DEEPEST = 30  # calls that are followed
-_RA, _SP = 1, 2  # registers
-_OURS = f"{zig.PLACE}/runtime/"
+_TP = 4  # a register
 _FIRST = ("cl_thread_main", "cl_boot_main")  # of each thread
+_GIVE_UP = (["abort"], ["__assert_func"])  # ends of a program by itself that are told
+_LAST = ("_exit", "_Exit")  # of a program
 _SWITCH_FRAME = 64  # of cl_switch, above the 16 bytes that every suspended thread has (runtime/README.md)
+# A trap's frame: ra and others, pc, then the saved registers of a preempted thread. The entry's length.
+_TRAP_PC, _TRAP_S0, _LOWEST, _ENTRY_BYTES = 64, 72, 16, 1024
+_ADDI_SP, _JUMP = 0x10113, 0x6F  # addi sp, sp, ... and jal x0, ...
 _APART_T0 = 52  # where the return address of cl_hw_settle_apart is in that
 KINDS = (
     "port",
@@ -80,12 +81,11 @@ class Wait(NamedTuple):
 
 
 class Core(NamedTuple):
-    """Registers of an idle CPU, which waits as the thread that was the last there."""
+    """A CPU at the end of a run. If it is idle, it waits as the thread that was the last there."""
 
-    tp: int
     pc: int
-    sp: int
-    ra: int
+    registers: Sequence[int]
+    left: Sequence[int] | None = None  # those that it had before it went to its boot stack, if it is there
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Machine:
     elf: Path
     memory: bytes
     cores: Sequence[Core] = ()
-    blocked: Sequence[int] = ()  # threads, as the hardware kernel has them
+    states: Mapping[int, int] = field(default_factory=dict)  # of threads, as the hardware kernel has them
     waits: Sequence[Wait] = ()  # the same: those for objects that have lists of waiters
     owners: Mapping[int, int] = field(default_factory=dict)  # mutex to thread, the same
 
@@ -104,9 +104,8 @@ class Machine:
         return elf_file.extents(self.elf)
 
     @cached_property
-    def _dwarf(self) -> Any:
-        with self.elf.open("rb") as file:
-            return ELFFile(file, None).get_dwarf_info()
+    def _code(self) -> Code:
+        return Code(self.elf)
 
     def word(self, address: int) -> int:
         """A word of the memory; 0 outside of it."""
@@ -129,20 +128,33 @@ class Machine:
 
     # --- who waits for what -------------------------------------------------------------------------------
 
-    def table(self) -> str:
-        """A line for each thread that waits."""
-        waits, owners = list(self.waits), dict(self.owners)
-        threads = set(self.blocked)
+    def table(self, everyone: bool = False) -> str:
+        """A line for each thread that waits; everyone: and for all others that have not ended."""
+        waits, owners, states = list(self.waits), dict(self.owners), dict(self.states)
         if "k_threads" in self._symbols:
-            found = _Software(self, _layouts(self._dwarf))
-            waits, owners, threads = found.waits(), found.owners(), found.blocked()
+            found = _Software(self, _layouts(self._code.dwarf))
+            waits, owners, states = found.waits(), found.owners(), found.states()
         lot = self.word(self._symbols["lot_plus_1"][0]) - 1 if "lot_plus_1" in self._symbols else -1
         by_thread = {wait.thread: wait for wait in waits}
-        return "\n".join(
-            f"  {self.name(thread)} waits{self._object(by_thread.get(thread), owners, lot)}"
-            f"{self._place(thread)}"
-            for thread in sorted(threads)
-        )
+        cpus = {self.thread_of(core.registers[_TP]): cpu for cpu, core in enumerate(self.cores)}
+        does = {
+            _CREATED: " has not begun",
+            _READY: " is ready",
+            _RUNNING: " is about to run",
+            _SUSPENDED: " is suspended",
+        }
+        lines = []
+        for thread, state in sorted(states.items()):
+            if state == _BLOCKED:
+                what = f" waits{self._object(by_thread.get(thread), owners, lot)}"
+            elif everyone and state == _RUNNING and thread in cpus:
+                what = f" runs on CPU {cpus[thread]}"
+            elif everyone and state in does:
+                what = does[state]
+            else:
+                continue
+            lines.append(f"  {self.name(thread)}{what}{self.place(thread) if state != _CREATED else ''}")
+        return "\n".join(lines)
 
     def _object(self, wait: Wait | None, owners: Mapping[int, int], lot: int) -> str:
         if wait is None:
@@ -154,124 +166,90 @@ class Machine:
 
     # --- where a thread is ----------------------------------------------------------------------------------
 
-    def _place(self, thread: int) -> str:
-        calls = self.calls(thread)
+    def place(self, thread: int, pc: int | None = None) -> str:
+        """ ", in " and the functions that a thread is in, if any is known; pc: where it had a fault."""
+        calls = self.calls(thread, pc)
         return f", in {' < '.join(calls)}" if calls else ""
 
-    def calls(self, thread: int) -> list[str]:
-        """The functions that a suspended thread is in, the innermost first, without those of the runtime."""
-        found: list[str] = []
-        for pc in self._frames(thread):
-            functions = _functions(self._dwarf, pc)
-            found += [function.name for function in functions if not function.ours]
-            if any(function.name in _FIRST for function in functions):
-                break
-        return [name for name, _ in itertools.groupby(found)]
+    def calls(self, thread: int, pc: int | None = None) -> list[str]:
+        """The functions that a thread is in, the innermost first, without those of the runtime."""
+        calls, whole = self._calls(thread, pc)
+        if pc is None or whole:
+            return calls
+        more, whole = self._calls(thread, pc, self._trap_frame)  # which it took before it found the fault
+        return more if whole else calls
 
-    def _frames(self, thread: int) -> Iterator[int]:
-        """An address in each function that a suspended thread is in."""
+    def _calls(self, thread: int, pc: int | None, taken: int = 0) -> tuple[list[str], bool]:
+        """The same, and whether the thread's first function is among them; taken: bytes of its stack."""
+        found: list[tuple[str, str]] = []
+        whole = False
+        for at in self._frames(thread, pc, taken):
+            functions = self._code.functions(at)
+            found += [
+                (function.name, str(function))
+                for function in functions
+                if not function.ours and (found or function.name not in _LAST)
+            ]
+            if whole := any(function.name in _FIRST for function in functions):
+                break
+        groups = [list(group) for _, group in itertools.groupby(found, lambda each: each[0])]
+        return [group[0][1] + (f" x {len(group)}" if len(group) > 1 else "") for group in groups], whole
+
+    @cached_property
+    def _trap_frame(self) -> int:
+        """Bytes that a trap takes of the stack of the interrupted thread, as its first instruction says."""
+        first = self.word(self._symbols.get("cl_trap_entry", (0, 0))[0])
+        return (1 << 12) - (first >> 20) if first & 0xFFFFF == _ADDI_SP and first >> 31 else 0
+
+    def _in_entry(self, pc: int) -> bool:
+        entry, _ = self._symbols.get("cl_trap_entry", (0, 0))
+        return self._trap_frame > 0 and entry <= pc < entry + _ENTRY_BYTES and not self._code.functions(pc)
+
+    def _trapped(self, pc: int, registers: Mapping[int, int]) -> tuple[int, dict[int, int]] | None:
+        """Pc and registers of a thread before the trap in whose entry it is."""
+        if not self._in_entry(pc):
+            return None
+        frame = registers[SP] + (_LOWEST if self._trap_frame > _TRAP_S0 + 4 * len(SAVED) else 0)
+        kept = {register: registers[register] for register in SAVED if register in registers}
+        return self.word(frame + _TRAP_PC), {
+            **kept,
+            SP: registers[SP] + self._trap_frame,
+            RA: self.word(frame),
+        }
+
+    def _frames(self, thread: int, pc: int | None = None, taken: int = 0) -> Iterator[int]:
+        """An address in each function that a thread is in."""
         at, stride, _ = _blocks(self._symbols)
         block = at + thread * stride
-        ra = 0
-        if core := next((core for core in self.cores if core.tp == block), None):
-            pc, sp, ra = core.pc + 1, core.sp, core.ra
-        else:
-            sp = self.word(block)
-            pc = self.word(sp)
-            sp += 16
-            start, length = self._symbols.get("cl_switch", (0, 0))
-            apart, size = self._symbols.get("cl_hw_settle_apart", (0, 0))
-            if start <= pc < start + length:
-                pc = self.word(sp)
-                sp += _SWITCH_FRAME
-            elif apart <= pc < apart + size:  # called by a function without a frame, whose ra it keeps
-                pc, ra = self.word(sp + _APART_T0), self.word(sp)
-                sp += _SWITCH_FRAME
-        for _ in range(_DEEPEST):
-            yield pc - 1  # in the call, which may be the function's last instruction
-            row = _unwinding(self._dwarf, pc - 1)
-            if row is None or row["cfa"].reg != _SP:
-                return
-            cfa = sp + row["cfa"].offset
-            if _RA not in row and not ra:
-                return
-            pc, sp, ra = self.word(cfa + row[_RA].arg) if _RA in row else ra, cfa, 0
-
-
-def _unwinding(dwarf: Any, pc: int) -> dict[Any, Any] | None:
-    """How to find the caller of the function at an address."""
-    for entry in dwarf.CFI_entries() if dwarf.has_CFI() else ():
-        start = entry.header.get("initial_location")
-        if start and start <= pc < start + entry.header["address_range"]:
-            rows = [row for row in entry.get_decoded().table if row["pc"] <= pc]
-            return rows[-1] if rows else None
-    return None
-
-
-class _Function(NamedTuple):
-    """A function; ours: it is inside the runtime, and no name that a program uses."""
-
-    name: str
-    ours: bool
-
-
-def _file_of(die: Any) -> str:
-    """The source file of a function."""
-    program = die.dwarfinfo.line_program_for_CU(die.cu)
-    if program is None or "DW_AT_decl_file" not in die.attributes:
-        return ""
-    shift = (
-        0 if program.header.version >= 5 else 1
-    )  # before DWARF 5 files count from 1, folder 0 is the unit's
-    entry = program.header.file_entry[die.attributes["DW_AT_decl_file"].value - shift]
-    folders = program.header.include_directory
-    base = die.cu.get_top_DIE().attributes["DW_AT_comp_dir"].value.decode()
-    folder = folders[entry.dir_index - shift].decode() if entry.dir_index >= shift else base
-    return str(Path(base) / folder / entry.name.decode())
-
-
-def _functions(dwarf: Any, pc: int) -> list[_Function]:
-    """The functions whose code is at an address, with those that are inlined there, the innermost first."""
-    ranges = dwarf.range_lists()
-
-    def covers(die: Any, base: int) -> bool:
-        attributes = die.attributes
-        if "DW_AT_low_pc" in attributes and "DW_AT_high_pc" in attributes:
-            low, high = attributes["DW_AT_low_pc"].value, attributes["DW_AT_high_pc"]
-            return bool(low <= pc < (high.value if high.form == "DW_FORM_addr" else low + high.value))
-        if "DW_AT_ranges" not in attributes:
-            return False
-        for entry in ranges.get_range_list_at_offset(attributes["DW_AT_ranges"].value, cu=die.cu):
-            if hasattr(entry, "base_address"):
-                base = entry.base_address
-            elif base + entry.begin_offset <= pc < base + entry.end_offset:
-                return True
-        return False
-
-    def function(die: Any) -> _Function | None:
-        while "DW_AT_abstract_origin" in die.attributes:
-            die = die.get_DIE_from_attribute("DW_AT_abstract_origin")
-        if "DW_AT_name" not in die.attributes:
-            return None
-        name = die.attributes["DW_AT_name"].value.decode()
-        hidden = "DW_AT_external" not in die.attributes or name.startswith("cl_")
-        return _Function(name, hidden and _file_of(die).startswith(_OURS))
-
-    def inside(die: Any, base: int) -> list[_Function]:
-        for child in die.iter_children():
-            if child.tag == "DW_TAG_lexical_block" and covers(child, base):
-                return inside(child, base)
-            if child.tag == "DW_TAG_inlined_subroutine" and covers(child, base):
-                return [*inside(child, base), *filter(None, [function(child)])]
-        return []
-
-    for unit in dwarf.iter_CUs():
-        top = unit.get_top_DIE()
-        base = top.attributes["DW_AT_low_pc"].value if "DW_AT_low_pc" in top.attributes else 0
-        for die in top.iter_children():
-            if die.tag == "DW_TAG_subprogram" and covers(die, base):
-                return [*inside(die, base), *filter(None, [function(die)])]
-    return []
+        if core := next((core for core in self.cores if core.registers[_TP] == block), None):
+            registers = core.registers if pc is None or core.left is None else core.left
+            known = dict(enumerate(registers))
+            known[SP] += taken
+            if pc is None:
+                before = self.word(core.pc - 4)
+                loops = before & 0xFFF == _JUMP and (before == _JUMP or before >> 31)
+                pc = core.pc - 4 if loops else core.pc  # it has decoded what stands behind a loop
+            return self._code.frames(pc, known, self.word, trapped=self._trapped)
+        sp = self.word(block)
+        back = self.word(sp)
+        known = {SP: sp + 16}
+        if self._in_entry(back):  # preempted, by the hardware kernel on the standard core
+            known |= {register: self.word(known[SP] + _TRAP_S0 + 4 * n) for n, register in enumerate(SAVED)}
+            known[RA] = self.word(known[SP])
+            back, known[SP] = self.word(known[SP] + _TRAP_PC), sp + self._trap_frame
+            return self._code.frames(back, known, self.word, trapped=self._trapped)
+        if back == self._symbols.get("cl_thread_entry", (0, 0))[0]:  # about to begin
+            return self._code.frames(self.word(known[SP]), known, self.word, trapped=self._trapped)
+        switches = [self._symbols.get(name, (0, 0)) for name in ("cl_switch", "cl_switch_in_trap")]
+        apart, size = self._symbols.get("cl_hw_settle_apart", (0, 0))
+        if any(start <= back < start + length for start, length in switches):
+            back = self.word(known[SP])
+            known |= {register: self.word(known[SP] + 4 * n) for n, register in enumerate(SAVED, 1)}
+            known[SP] += _SWITCH_FRAME
+        elif apart <= back < apart + size:  # called by a function without a frame, whose ra it keeps
+            back, known[RA] = self.word(known[SP] + _APART_T0), self.word(known[SP])
+            known[SP] += _SWITCH_FRAME
+        return self._code.frames(back, known, self.word, called=True, trapped=self._trapped)
 
 
 # --- the software kernel ----------------------------------------------------------------------------------
@@ -338,15 +316,11 @@ class _Software:
     def _thread(self, address: int) -> int:
         return (address - self.machine._symbols["k_threads"][0]) // self.layouts["k_threads"].size
 
-    def blocked(self) -> set[int]:
-        return {
-            number
-            for number, at in self._rows("k_threads")
-            if self._member("k_threads", at, "state") == _BLOCKED
-        }
+    def states(self) -> dict[int, int]:
+        return {number: self._member("k_threads", at, "state") for number, at in self._rows("k_threads")}
 
     def waits(self) -> list[Wait]:
-        blocked = self.blocked()
+        blocked = {thread for thread, state in self.states().items() if state == _BLOCKED}
         found = []
         lists = (("k_ports", "senders"), ("k_conditions", "waiters"), ("k_mutexes", "waiters"))
         for kind, (table, member) in enumerate((*lists, ("k_semaphores", "waiters"))):
@@ -368,6 +342,39 @@ class _Software:
         return {number: self._thread(owner) for number, owner in owners if owner}
 
 
+def explain(result: Mapping[str, Any], elf: Path, memory: bytes, uart: str) -> str:
+    """What the user has to know of the end of a run, from what the harness says of it."""
+    machine = Machine(
+        elf,
+        memory,
+        [Core(**core) for core in result["cores"]],
+        dict(result["threads"]),
+        [Wait(*wait) for wait in result["waits"]],
+        dict(result["owners"]),
+    )
+    reason, cpu = result["reason"], result.get("cpu")
+    if reason == "deadlock":
+        return f"deadlock: no thread can run any more, and nothing is to come\n{machine.table()}"
+    if cpu is None:
+        return machine.table(everyone=True)
+    thread = machine.thread_of(machine.cores[cpu].registers[_TP])
+    if reason == "stack":
+        thread = result["thread"]
+    who = f"cpu {cpu}" if thread is None else f"cpu {cpu}, {machine.name(thread)}"
+    pc = _fault_pc(uart) if reason == "exit" else None
+    calls = [] if thread is None else machine.calls(thread, pc)
+    where = f"\n  in {' < '.join(calls)}" if calls else ""
+    if reason == "exit":
+        return where.removeprefix("\n") if pc is not None or calls[:1] in _GIVE_UP else ""
+    at = f", at pc 0x{result['pc']:08x}"
+    if reason == "stack":
+        deep = f"{result['used']} bytes deep in a stack of {result['bytes']}"
+        return with_places(f"stack overflow: {who}{at}, {deep}", elf) + where
+    if reason == "bus-error":
+        return with_places(f"bus error: {who}, address 0x{result['address']:08x}{at}", elf) + where
+    return f"{who} halted{at}{where}"
+
+
 _FAULT = (b"fault: ", b"bus error: ", b"stack overflow: ")
 
 
@@ -376,7 +383,19 @@ def tells_of_fault(line: bytes) -> bool:
     return line.startswith(_FAULT)
 
 
+def may_tell_of_fault(begin: bytes) -> bool:
+    """The same of the beginning of a line."""
+    return any(begin.startswith(fault) or fault.startswith(begin) for fault in _FAULT)
+
+
 _PC = re.compile(r"^((?:fault|bus error|stack overflow): .* at pc 0x([0-9a-f]{8}))(?! \()", re.MULTILINE)
+
+
+def _fault_pc(uart: str) -> int | None:
+    """Where the program's last line says that it had a fault."""
+    last = uart.rstrip("\n").rpartition("\n")[2]
+    found = _PC.match(last)
+    return int(found[2], 16) if found else None
 
 
 def with_places(text: str, elf: Path) -> str:
