@@ -28,6 +28,9 @@ FOLDERS = (
     ("apps/*", "runtime"),
     ("runtime/*", "runtime"),
     ("system/*", "runtime"),
+    ("debug/test_packets.py", "test"),
+    ("debug/test_bad_input.py", "test"),
+    ("debug/*", "runtime"),  # which has a model of its own for each core
     ("synth/*", "synth"),
     ("linux/*", "linux"),
     ("sweep/test_file.py", "test"),
@@ -63,6 +66,7 @@ CHANGES = (
     ("tests/hwt/", "rtl formal"),
     ("tests/soc/", "rtl formal"),
     *((f"tests/{folder}/", folder) for folder in ("runtime", "synth", "linux", "docs")),
+    ("tests/debug/", "runtime"),
     ("docs/", "docs"),
     ("LICENSES/", ""),
 )

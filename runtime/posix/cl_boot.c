@@ -57,6 +57,7 @@ void cl_boot_main(void) {
 }
 
 void cl_thread_main(void *(*start)(void *), void *argument) {
+  __asm__(".cfi_undefined ra"); /* for debuggers: nobody has called it */
   cl_posix_thread_begin();
   pthread_exit(start(argument));
 }

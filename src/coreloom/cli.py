@@ -23,7 +23,14 @@ from coreloom.programs.registry import PROGRAMS
 _TOOLS = ("cc", "ar", "ranlib")  # whose words are gcc's and ar's
 # The module of coreloom.commands of each verb, imported when it is asked for: all of them take a second.
 _MODULES = {
-    **{"doctor": "doctor", "list": "lists", "new": "new", "run": "run", "conformance": "conformance"},
+    **{
+        "doctor": "doctor",
+        "list": "lists",
+        "new": "new",
+        "run": "run",
+        "debug": "debug",
+        "conformance": "conformance",
+    },
     **{"sweep": "sweep", "bench": "bench", "model": "model", "advise": "advise", "synth": "synth"},
     **dict.fromkeys(_TOOLS, "tools"),
     **dict.fromkeys(PROGRAMS, "programs"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,12 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.cli import main
+from coreloom.cli import main, parser
+from coreloom.commands.debug import PORT
 from coreloom.design import hardware_threads, platform
+from coreloom.entry import build_dir
 from coreloom.errors import UserError
 from coreloom.toolchain import firmware
 
 FILES = [
+    ".vscode/launch.json",
+    ".vscode/tasks.json",
     "README.md",
     "coreloom.toml",
     "main.c",
@@ -59,12 +64,12 @@ def test_what_is_made(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["new", "mysoc"]) == 0
-    made = [str(path.relative_to(tmp_path / "mysoc")) for path in Path("mysoc").absolute().rglob("*.*")]
-    assert sorted(made) == FILES
-    assert not [path for path in Path("mysoc").rglob("*.*") if "NAME" in path.read_text()]
+    made = [path for path in Path("mysoc").absolute().rglob("*") if path.is_file()]
+    assert sorted(str(path.relative_to(tmp_path / "mysoc")) for path in made) == FILES
+    assert not [path for path in made if "NAME" in path.read_text()]
     lines = capsys.readouterr().out.splitlines()
-    assert sorted(lines[:7]) == [f"made mysoc/{name}" for name in FILES]
-    assert lines[7:] == [
+    assert sorted(lines[:9]) == [f"made mysoc/{name}" for name in FILES]
+    assert lines[9:] == [
         "",
         "Now: cd mysoc, then coreloom run .",
         "README.md there says what each file is, and what else to try.",
@@ -76,6 +81,18 @@ def test_nothing_is_overwritten(project: Path, capsys: pytest.CaptureFixture[str
     said = _fails(capsys, "new", str(project))
     assert said == f"{project} exists: choose another name, or remove it"
     assert (project / "main.c").read_text() == "mine"
+
+
+def test_its_debugger_waits_where_it_is_looked_for(project: Path) -> None:
+    launch = json.loads((project / ".vscode" / "launch.json").read_text())["configurations"][0]
+    (task,) = json.loads((project / ".vscode" / "tasks.json").read_text())["tasks"]
+    assert launch["preLaunchTask"] == task["label"] == "main.c on mysoc, waiting for gdb"
+    assert launch["miDebuggerServerAddress"] == f"localhost:{task['args'][-1]}"
+    folder, words = build_dir(task["args"])
+    parsed = parser().parse_args(words)
+    assert (parsed.command, parsed.app, parsed.platform) == ("run", ["main.c"], "./mysoc.toml")
+    assert parsed.gdb == PORT
+    assert launch["program"] == f"${{workspaceFolder}}/{folder}/output/main.elf"
 
 
 def test_a_name_is_one_that_files_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@
 //            [--max-cycles N] [--max-simulated N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
 //            [--modules 1] [--stacks THREADS,STRIDE,COUNT,POOL,EACH,GIVEN,MAIN,BYTES,BOOT,ALL,FROM,TO]
-//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1]
+//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--debug IN,OUT]
 // --max-simulated: as --max-cycles, but cycles that are skipped do not count
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from READY on by CPU and instruction, except those of idle CPUs; 32-bit words cpu, pc, cycles
@@ -30,6 +30,7 @@
 //                but not with a Back-Door; all figures are the same
 // --memory: the memory up to INPUT after a run that ended otherwise than by its window, or by an exit with a status below
 //           128
+// --debug: descriptors of pipes to a debugger, see debug.h; in a model that was built for it
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text as it comes, unless --uart; then the result as JSON in one line, unless --result
 // SIGINT and SIGTERM end the run
@@ -60,6 +61,9 @@
 #include "Vmodel.h"
 #include "Vmodel___024root.h"
 #include "Vmodel__Syms.h" // includes the class of the tiles
+#if CORELOOM_DEBUG
+#include "debug.h"
+#endif
 
 // Of the model: computes what follows from its registers.
 void Vmodel___024root___eval_settle(Vmodel___024root *root);
@@ -155,6 +159,7 @@ struct Options {
   uint32_t timers = 0;
   std::string memory;
   std::unique_ptr<Stacks> stacks;
+  std::array<int, 2> debug{-1, -1};
 };
 
 uint64_t number(const char *text) {
@@ -219,7 +224,9 @@ Options parse(int argc, char **argv) {
     else if (name == "--takes-faults") options.takes_faults = number(value) != 0;
     else if (name == "--memory") options.memory = value;
     else if (name == "--every-cycle") options.every_cycle = number(value) != 0;
-    else if (name == "--timers") {
+    else if (name == "--debug") {
+      if (std::sscanf(value, "%d,%d", &options.debug[0], &options.debug[1]) != 2) fail("--debug needs IN,OUT");
+    } else if (name == "--timers") {
       options.detects_deadlock = true;
       options.timers = static_cast<uint32_t>(number(value));
     } else fail("unknown option %s", argv[i]);
@@ -340,6 +347,19 @@ auto tiles(const Vmodel___024root *root) {
 #endif
   };
 }
+
+#if CORELOOM_DEBUG
+// The states of the hardware kernel's threads.
+std::string thread_states(const Vmodel___024root *root) {
+  const auto &run = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__u_threads__DOT__u_run__DOT__g_early__DOT__mem;
+  uint32_t cpu_bits = 1;
+  while ((1u << cpu_bits) < kCpus + kUnits) ++cpu_bits;
+  std::string text;
+  for (size_t thread = 0; thread < std::size(run.m_storage); ++thread)
+    text += std::to_string(run[thread] >> cpu_bits) + ' ';
+  return text;
+}
+#endif
 
 // A register of the communication port of CPU n.
 #define IPC(n, name) cl_soc__DOT__g_ipc__DOT__u_ipc__DOT__g_port__BRA__##n##__KET____DOT__u_port__DOT__##name
@@ -954,6 +974,19 @@ int main(int argc, char **argv) {
 
   std::signal(SIGINT, stop_run);
   std::signal(SIGTERM, stop_run);
+#if CORELOOM_DEBUG
+  std::unique_ptr<Debugger<kCpus>> debugger;
+  if (options.debug[0] >= 0) {
+    std::array<Probe, kCpus> probes{};
+    for (int c = 0; c < kCpus; ++c) probes[c] = probe(tiles(top->rootp)[c], &tiles(top->rootp)[c]->REGISTERS[0]);
+    debugger = std::make_unique<Debugger<kCpus>>(
+        options.debug[0], options.debug[1], probes, Memory{ram, kRamBytes, kRamBase, kUncachedBase}, kRamBase + 0x80,
+        [&] { std::fflush(uart); }, [&] { return thread_states(top->rootp); });
+  }
+#else
+  if (options.debug[0] >= 0) fail("this model was built without a debugger; build it with one to use --debug");
+#endif
+
   const auto start = std::chrono::steady_clock::now();
   double next_progress = 0.25;
   const auto limit = [&] { return options.max_simulated < stop - skipped ? options.max_simulated + skipped : stop; };
@@ -968,6 +1001,15 @@ int main(int argc, char **argv) {
       ++cycles;
       dump(time);
       time += kHalf;
+#if CORELOOM_DEBUG
+      if (debugger) {
+        debugger->cycle();
+        if (debugger->killed()) {
+          reason = "killed";
+          break;
+        }
+      }
+#endif
       if (__builtin_expect(counting, 0)) count(); // before look(): READY's own cycle is not in the window
       if (__builtin_expect(watching, 0)) watch();
       if (__builtin_expect(looking, 0)) note_accesses();
@@ -1003,6 +1045,10 @@ int main(int argc, char **argv) {
   }
   if (!reason) reason = (stop_is_window && stop != options.max_cycles && cycles == stop) ? "window" : "max-cycles";
   const double seconds = seconds_since(start);
+#if CORELOOM_DEBUG
+  if (debugger && std::strcmp(reason, "exit") == 0) debugger->ended(exit_status);
+  else if (debugger) debugger->stop(reason, fault_cpu < 0 ? 0 : fault_cpu, fault_address);
+#endif
   top->final();
 #if VM_TRACE
   if (waves.isOpen()) waves.close();

@@ -61,7 +61,7 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
     import shtab
 
     for verb, action in arguments(root):
-        place = (verb, action.dest)
+        place = ("run" if verb == "debug" else verb, action.dest)  # their arguments are the same
         if place in _ENDING:
             _name_or_file(action, list(_NAMES[place]()), _ENDING[place])
         elif place in _NAMES:

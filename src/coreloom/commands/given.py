@@ -47,12 +47,12 @@ def resolve(args: argparse.Namespace) -> Given:
         return Given(words[0], words[0])
     if len(words) == 1 and first.is_dir():
         return _project(args, first)
-    if len(words) == 1 and _is_elf(first) and first.suffix not in _OBJECTS:
+    if len(words) == 1 and is_elf(first) and first.suffix not in _OBJECTS:
         return _linked(args, first)
     return _sources(args, words)
 
 
-def _is_elf(path: Path) -> bool:
+def is_elf(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return file.read(4) == MAGIC
@@ -71,7 +71,7 @@ def _sources(args: argparse.Namespace, words: list[str]) -> Given:
                 )
             raise UserError(f"there is no file {word}: check the path")
     for file in files:
-        if file.suffix in ("", ".elf", ".out") and not _is_elf(file):
+        if file.suffix in ("", ".elf", ".out") and not is_elf(file):
             raise UserError(f"{file} is no ELF file and no C source: check the path")
     app = _user(files, args.flags, objects)
     return Given(app.name, app, tuple(args.arguments))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from coreloom.apps import APPS
 from coreloom.apps.base import read_file
+from coreloom.commands import debug
 from coreloom.commands.console import Command, Task, doing, err, shown
 from coreloom.commands.given import (
     DEFAULT_KERNEL,
@@ -171,7 +172,7 @@ def _check_targets(args: argparse.Namespace, name: str) -> None:
 
 # Of a simulated machine, with their defaults.
 _SIMULATED: dict[str, object] = {
-    **{"policy": None, "trace": None, "waves": None, "line": [], "far_period": None},
+    **{"gdb": None, "policy": None, "trace": None, "waves": None, "line": [], "far_period": None},
     **{"freertos": None, "ports": None, "max_cycles": None, "clock_hz": None},
 }
 
@@ -182,6 +183,8 @@ def _run_linux(
     """On this machine: what the program prints and its exit status are its own."""
     for option, default in _SIMULATED.items():
         if getattr(args, option) != default:
+            if option == "gdb":
+                raise UserError("ground linux runs on this machine: start gdb itself on the program")
             name = "far-clock" if option == "far_period" else option.replace("_", "-")
             raise UserError(f"--{name} is not an option of ground linux: it needs a simulated machine")
     if args.cpus is not None and args.cpus > host.cpus():
@@ -209,11 +212,13 @@ def _run_linux(
 
 
 def _run(args: argparse.Namespace) -> int:
+    debug.set_flags(args)
     given = resolve(args)
     args.kernel = args.kernel or DEFAULT_KERNEL
     args.placement = args.placement or "dynamic"
     soc = chosen(args)
     check_fits(given, soc)
+    debug.check(args, soc)
     if args.grain is not None and given.name != "image":
         raise UserError(f"--grain is not an option of {given.name}: only image has pixels per message")
     if args.far_period is not None and soc.backdoor is None:
@@ -230,7 +235,9 @@ def _run(args: argparse.Namespace) -> int:
     if args.kernel == firmware.LINUX:
         check(given.app, args.placement)
         return _run_linux(args, given, soc, defines, facts)
-    experiment = Experiment(given.app, soc, args.kernel, args.placement, defines, args.policy)
+    experiment = Experiment(
+        given.app, soc, args.kernel, args.placement, defines, args.policy, args.gdb is not None
+    )
     data = _prepare(args, given.name)
     if args.kernel in FREERTOS:
         freertos.kernel(args.freertos)
@@ -259,6 +266,8 @@ def _simulate(
     facts: _Facts,
 ) -> int:
     soc = experiment.platform
+    built = experiment.build(args.waves is not None, program)
+    held = debug.held(args, experiment, given, program)
     with facts.doing(f"{given.name} on {soc.name}: simulate") as task:
 
         def progress(cycles: int) -> None:
@@ -267,7 +276,7 @@ def _simulate(
         try:
             outcome = experiment.run(
                 data,
-                built=experiment.build(args.waves is not None, program),
+                built=built,
                 arguments=[given.name, *given.arguments],
                 max_cycles=args.max_cycles,
                 max_simulated=None if args.max_cycles else _MAX_SIMULATED,
@@ -275,13 +284,16 @@ def _simulate(
                 pulses=args.line,
                 far_period=args.far_period or FAR_PERIOD,
                 modules=args.trace is not None,
-                progress=progress,
+                progress=None if held else progress,
                 uart=_printer(program, task),
+                debugger=held.debugger if held else None,
             )
         except Halted:
             if args.waves is not None:
                 facts.tell(f"waveform: {shown(args.waves)}", waves=str(args.waves))
             raise
+    if held and not held.finish(given.name):
+        return 0
     if args.trace is not None:
         _write_trace(outcome, args.trace, facts)
     if args.waves is not None:
@@ -418,6 +430,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="clock of processor 1 behind a Back-Door as a multiple of that of processor 0, "
         f"{_FAR_CLOCK[0]:g} to {_FAR_CLOCK[1]:g} (default: 1)",
     )
+    debug.add_option(parser)
     parser.add_argument(
         "--max-cycles",
         type=positive,

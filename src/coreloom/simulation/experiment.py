@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from coreloom import uses
 from coreloom.apps import APPS
@@ -17,6 +18,9 @@ from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
 from coreloom.toolchain import far, firmware, verilate
 from coreloom.toolchain.application import Application
+
+if TYPE_CHECKING:
+    from coreloom.simulation.gdb.debugger import Debugger
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 # Of the ports of an application: the double buffering of [SMP], and messages that are visible at once.
@@ -63,6 +67,7 @@ class Experiment:
     placement: str = "dynamic"
     defines: dict[str, str | int] = field(default_factory=dict)
     policy: str | None = None  # of the kernel; None: the platform's, or fixed priorities in software
+    debug: bool = False  # with a model that a debugger can hold
 
     def __post_init__(self) -> None:
         check(self.app, self.placement)
@@ -103,7 +108,7 @@ class Experiment:
     def build(self, waves: bool = False, program: Path | None = None) -> Built:
         """All that it is run with, built if need be. UserError if something cannot be built."""
         return Built(
-            verilate.build_model(self.soc(), trace=waves),
+            verilate.build_model(self.soc(), trace=waves, debug=self.debug),
             program or self.program(),
             far.build_loader(self.platform) if self.platform.backdoor else None,
         )
@@ -126,12 +131,13 @@ class Experiment:
         modules: bool = False,
         progress: Callable[[int], None] | None = None,
         uart: Callable[[bytes], None] | None = None,
+        debugger: Debugger | None = None,
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY.
 
         built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
-        processor 1 behind a Back-Door, see simulate.run; so are arguments, max_simulated, modules
-        and uart.
+        processor 1 behind a Back-Door, see simulate.run; so are arguments, max_simulated, modules, uart
+        and debugger.
         """
         built = built or self.build(waves is not None)
         result = simulate.run(
@@ -152,6 +158,7 @@ class Experiment:
             modules=modules,
             progress=progress,
             uart=uart,
+            debugger=debugger,
         )
         units = len(self.platform.kernel.hardware_threads)
         counted = figures(result.events, self.platform.cpus, result.cycles, window, units)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from coreloom import uses
 from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
@@ -23,6 +23,9 @@ from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
 from coreloom.simulation import stuck
 from coreloom.toolchain import elf as elf_file
+
+if TYPE_CHECKING:
+    from coreloom.simulation.gdb.debugger import Debugger
 
 _HALTED = 3  # exit status of the model
 
@@ -160,12 +163,14 @@ def run(
     every_cycle: bool = False,
     progress: Callable[[int], None] | None = None,
     uart: Callable[[bytes], None] | None = None,
+    debugger: Debugger | None = None,
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
 
     program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image beside it.
 
     inputs fill the INPUT region; arguments are the command line of a main that takes one, its name first.
+    debugger: a gdb holds the run; needs a model built for that.
     uart is called with what the program prints, as it comes: with whole lines, or with the beginning of one
     that is not that of a fault. The run ends at the
     program's exit, after max_cycles (None: never), after max_simulated cycles, of which none was skipped, or
@@ -231,7 +236,7 @@ def run(
         if watches:
             files["memory"] = work / "memory"
             command += [*watches, "--memory", str(files["memory"])]
-        ran = _execute(command, progress, uart)
+        ran = _execute(command, progress, uart, debugger)
         text = ran.uart.decode("utf-8", "replace")
         said = ran.said[-1] if ran.said else f"status {ran.status}"
         if ran.interrupt and ran.status not in (0, _HALTED):
@@ -326,14 +331,25 @@ def _show(text: bytes, show: Callable[[bytes], None]) -> bytes:
 
 
 def _execute(
-    command: list[str], progress: Callable[[int], None] | None, show: Callable[[bytes], None] | None
+    command: list[str],
+    progress: Callable[[int], None] | None,
+    show: Callable[[bytes], None] | None,
+    debugger: Debugger | None,
 ) -> _Ran:
     """Runs the model."""
     ran = _Ran()
     try:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [*command, *(debugger.options if debugger else ())],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=debugger.descriptors if debugger else (),
+            start_new_session=debugger is not None,  # the terminal's Ctrl-C is gdb's
+        )
     except OSError as error:
         raise UserError(f"the simulator does not run: {error}: build it again") from error
+    if debugger:
+        debugger.started()
     with process, selectors.DefaultSelector() as pipes:
         assert process.stdout is not None and process.stderr is not None
         pipes.register(process.stdout, selectors.EVENT_READ)
@@ -369,6 +385,8 @@ def _execute(
                 process.send_signal(signal.SIGINT)
                 take()
             ran.status = process.wait()
+            if debugger:
+                debugger.finish()
             if unshown and show:
                 show(unshown)
         finally:

@@ -228,21 +228,26 @@ def build_model(
     platform: Platform,
     trace: bool = False,
     progress: Progress | None = None,
+    *,
+    debug: bool = False,
 ) -> Path:
     """The executable that simulates `platform`, see rtl/soc/sim/harness.cpp; with `trace` it can write waves.
 
+    debug: a debugger can hold it (rtl/soc/sim/debug.h), for which it shows more of the cores.
     progress is called with the name of each step.
     """
+    sim = RTL / "soc" / "sim"
     return build(
         platform_design(platform),
-        RTL / "soc" / "sim" / "harness.cpp",
+        sim / "harness.cpp",
         platform_params(platform),
-        name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}",
-        config=(RTL / "soc" / "sim" / "cl_soc.vlt",),
+        name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}{'-debug' if debug else ''}",
+        config=(sim / "cl_soc.vlt", *([sim / "debug.vlt"] if debug else [])),
         cxx_defines={
             "CORELOOM_CPUS": platform.cpus,
             "CORELOOM_CORE": keys.CORES.index(platform.core),
             "CORELOOM_BANKS": platform.register_banks,
+            "CORELOOM_DEBUG": int(debug),
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,

@@ -36,6 +36,7 @@ TARGET = [
     *("-fomit-frame-pointer", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-pic"),
 ]
 OPTIMISE = ["-O2"]
+UNOPTIMISED = ("-O0", "-fno-lto")  # each variable is in memory, each line has its instructions
 # The same program wherever the checkout is: debug information and __FILE__ name its files below PLACE.
 PLACE = Path("/coreloom")
 PLACELESS = [f"-ffile-prefix-map={ROOT}={PLACE}", f"-fdebug-compilation-dir={PLACE}"]

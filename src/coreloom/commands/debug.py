@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom debug`, and `coreloom run --gdb`: a program on the simulated machine, held by a gdb."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import subprocess
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from coreloom.apps import APPS
+from coreloom.commands.console import Command, err, shown
+from coreloom.commands.given import Given, is_elf
+from coreloom.design.platform import Platform
+from coreloom.errors import SIGNALLED, Ended, UserError
+from coreloom.paths import BUILD
+from coreloom.report import results
+from coreloom.toolchain.firmware import LINUX
+from coreloom.toolchain.zig import UNOPTIMISED
+
+if TYPE_CHECKING:
+    from coreloom.simulation.experiment import Experiment
+
+PORT = 3333
+_EXAMPLE = """\
+An example session:
+  break NAME             stop where a function begins, or at a line: break work.c:12
+  continue               to a breakpoint, a fault or the end; Ctrl-C stops the time
+  next, step, finish     a line, into a function, out of it
+  info threads           the kernel's threads, wherever they run; thread 2 chooses one
+  backtrace, print x     where it is, and its variables
+  watch total            stop when total is changed
+  quit                   end the program, and gdb
+"""
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """The option --gdb of `coreloom run`."""
+    parser.add_argument(
+        "--gdb",
+        type=_port,
+        nargs="?",
+        const=PORT,
+        metavar="PORT",
+        help="wait for a gdb on this port of this machine; your own files are then compiled without "
+        f"optimisation (default: {PORT}); `coreloom debug` starts both",
+    )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1 << 16:
+        raise argparse.ArgumentTypeError(f"must be a port from 1 to 65535, not '{text}'")
+    return int(text)
+
+
+class Held:
+    """A run that a gdb holds; starts: one that is started here, else it is waited for."""
+
+    def __init__(self, experiment: Experiment, given: Given, built: Path, port: int, *, starts: bool) -> None:
+        from coreloom.simulation.gdb import debugger
+
+        soc = experiment.platform
+        program = debugger.find() if starts else None
+        self.debugger = debugger.Debugger(port, soc.core, built)
+        elf = BUILD / "output" / f"{given.name}.elf"
+        results.write_atomically(elf, built.read_bytes())
+        commands = elf.with_suffix(".gdb")
+        text = debugger.script(elf, self.debugger.port)
+        if starts:
+            text += "tbreak main\ncontinue\n"
+        results.write_atomically(commands, text.encode())
+        self._gdb: subprocess.Popen[bytes] | None = None
+        if program is None:
+            line = f"{debugger.USUAL} -x {shown(commands)}"
+            err.print(f"waiting for gdb on port {self.debugger.port}: {line}", markup=False)
+            return
+        err.print(_EXAMPLE, markup=False)
+        # gdb has the terminal, and Ctrl-C.
+        signal.signal(signal.SIGINT, lambda *_: None)
+        self._gdb = subprocess.Popen([program, "-q", "-x", str(commands)])
+        Thread(target=self._watch, args=(self._gdb,), daemon=True).start()
+
+    def _watch(self, gdb: subprocess.Popen[bytes]) -> None:
+        gdb.wait()
+        self.debugger.abandon()
+
+    def finish(self, name: str) -> bool:
+        """After the run: whether there is something to tell of it. Ended if a gdb that came has ended it."""
+        if self._gdb is not None:
+            self._gdb.wait()
+        elif self.debugger.killed:
+            raise Ended(f"{name} was ended by gdb", SIGNALLED + signal.SIGKILL)
+        return not self.debugger.killed
+
+
+def set_flags(args: argparse.Namespace) -> None:
+    """A program that is compiled for gdb is not optimised, unless its flags say so."""
+    words = args.app
+    if args.gdb is not None and not (len(words) == 1 and words[0] in APPS) and not is_elf(Path(words[0])):
+        args.flags = [*UNOPTIMISED, *args.flags]
+
+
+def check(args: argparse.Namespace, soc: Platform) -> None:
+    """UserError, before anything is built, if gdb cannot hold a run on this platform."""
+    if args.gdb is None or args.kernel == LINUX:
+        return
+    from coreloom.simulation.gdb import debugger
+
+    if soc.local_bytes or soc.backdoor:
+        raise UserError(
+            f"gdb cannot hold {soc.name}, whose processors have memory of their own: choose an smp platform"
+        )
+    if args.gdb == 0:
+        debugger.find()
+    debugger.listen(args.gdb).close()
+
+
+def held(args: argparse.Namespace, experiment: Experiment, given: Given, program: Path) -> Held | None:
+    """How the run of an experiment is held, if it is."""
+    if args.gdb is None:
+        return None
+    return Held(experiment, given, program, args.gdb, starts=args.gdb == 0)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from coreloom.commands import run
+
+    args.gdb = 0  # any port
+    return run.COMMAND.run(args)
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    from coreloom.commands import run
+
+    run.COMMAND.options(parser)
+
+
+COMMAND = Command(
+    "debug",
+    "run a program under gdb",
+    _run,
+    _options,
+    "Run a program under gdb, on the simulated machine: starts both. The kernel's threads are gdb's threads. "
+    "Needs a gdb that knows RISC-V, such as gdb-multiarch. Exit status: as of `coreloom run`.",
+    runs_program=True,
+    takes_arguments=True,
+)
