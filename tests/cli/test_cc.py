@@ -91,6 +91,7 @@ def cc(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 @pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.runtime
 def test_a_makefile_s_program_runs(place: Path, capfd: pytest.CaptureFixture[str], ground: str) -> None:
     shell("make", "CC=coreloom cc", "AR=coreloom ar", CORELOOM_ON=ground)
     assert Path("main.d").read_text().split() == ["main.o:", "main.c", "inc/twice.h"]
@@ -100,6 +101,7 @@ def test_a_makefile_s_program_runs(place: Path, capfd: pytest.CaptureFixture[str
 
 
 @pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("make"), reason="needs cmake and make")
+@pytest.mark.runtime
 def test_a_cmake_project_s_program_runs(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
     _, path, _ = cc(capfd, "--cmake-toolchain")
     shell("cmake", "-S", ".", "-B", "made", f"-DCMAKE_TOOLCHAIN_FILE={path.strip()}")

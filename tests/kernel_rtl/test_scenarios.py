@@ -150,6 +150,7 @@ def test_static_and_dynamic_threads_take_turns(s: Scenario, tmp_path: Path) -> N
     run(s, tmp_path)
 
 
+@pytest.mark.rtl
 def test_waiting_cpus_take_threads_lowest_first(tmp_path: Path) -> None:
     s = Scenario(Config(cpus=4))
     for cpu in (3, 1, 2):

@@ -74,12 +74,14 @@ COMMENT = {".py": b"# one\n\n"}
 STATEMENT = {".sv": b"`define ONE 1\n", ".py": b"import os\n"}
 
 
+@pytest.mark.synth
 def test_a_comment_concerns_no_bench(edit: Edit) -> None:
     edit({name: COMMENT.get(Path(name).suffix, b"/* one */ // two\n\n") for name in CONCERNED})
     assert _digests() == _before()
 
 
 @pytest.mark.parametrize("name", CONCERNED)
+@pytest.mark.synth
 def test_a_statement_concerns_those_that_have_it(name: str, edit: Edit) -> None:
     edit({name: STATEMENT.get(Path(name).suffix, b"static int one;\n")})
     changed = {bench for bench, digest in _digests().items() if digest != _before()[bench]}
