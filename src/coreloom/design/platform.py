@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -189,6 +190,13 @@ def _check_needless(data: Mapping[str, Any], left: Iterable[str], platform: Plat
     for key in left:
         only = [entry.only for entry in keys.table() if entry.name == key and entry.only]
         raise wrong(key, f"{key} is for {keys.condition(*only)} only: remove it")
+
+
+def period(platform: Platform) -> int:
+    """A multiple of all periods in the hardware, in cycles, at least 1000."""
+    ticks = platform.tick_cycles
+    period = math.lcm(ticks, platform.refresh_interval) if platform.model == "sdram" else ticks
+    return period * -(-1000 // period)
 
 
 def with_policy(platform: Platform, policy: str) -> Platform:

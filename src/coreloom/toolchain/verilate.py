@@ -14,7 +14,6 @@ import importlib.metadata
 import importlib.util
 import inspect
 import itertools
-import math
 import os
 import re
 import shlex
@@ -29,6 +28,7 @@ from pathlib import Path
 from coreloom import paths, sources, uses
 from coreloom.design import address_map, generate, hardware_threads, keys
 from coreloom.design.keys import Literal, Param, Platform
+from coreloom.design.platform import period
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL
 from coreloom.toolchain import cache
@@ -251,20 +251,13 @@ def build_model(
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,
-            "CORELOOM_PERIOD": _period(platform),
+            "CORELOOM_PERIOD": period(platform),
             "CORELOOM_ROM_BYTES": address_map.ROM_BYTES if platform.backdoor else 0,
             **address_map.HARNESS,
         },
         trace=trace,
         progress=progress,
     )
-
-
-def _period(platform: Platform) -> int:
-    """A multiple of all periods in the hardware, in cycles, at least 1000."""
-    ticks = platform.tick_cycles
-    period = math.lcm(ticks, platform.refresh_interval) if platform.model == "sdram" else ticks
-    return period * -(-1000 // period)
 
 
 def lint_platform(platform: Platform) -> list[str]:
