@@ -13,7 +13,6 @@ import pytest
 
 from coreloom.design.platform import load
 from coreloom.simulation import simulate
-from coreloom.simulation.experiment import Experiment
 from coreloom.toolchain import verilate
 
 from .conftest import COMMAND, PROGRAMS, Debug, start
@@ -86,11 +85,12 @@ def test_the_time_is_the_same_without_a_debugger(platform: str, kernel: str, deb
     """Stops, steps and looking cost no cycle."""
     commands = ["break sem_init", "continue", "next", "info threads", "finish", "stepi 20", "continue"]
     session = debug(ENDS, commands, "--platform", platform, "--kernel", kernel)
-    soc = load(platform, None)
-    alone = Experiment(str(ENDS), soc, kernel, debug=True)
-    ran = simulate.run(verilate.build_model(soc), alone.program(), max_cycles=None)
+    found = re.search(r"(?m)^program: (.*)$", session.err)
+    assert found
+    model = verilate.build_model(load(platform, None))
+    ran = simulate.run(model, Path(found[1]), arguments=["ends"], max_cycles=None)
     assert session.status == ran.exit_status == 0
-    assert re.findall(r"(?m)^(\d+) cycles ", session.out) == [str(ran.cycles)]
+    assert re.findall(r"(?m)^(\d+) cycles ", session.err) == [str(ran.cycles)]
 
 
 def test_its_status_is_told(debug: Debug) -> None:
@@ -154,7 +154,7 @@ def test_debug_starts_both(gdb: Path, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "An example session:\n  break NAME " in done.stderr
     assert "main () at ends.c:20\n" in done.stdout
-    assert "choice 0\n" in done.stderr
+    assert "choice 0\n" in done.stdout
     assert "$1 = 0\n" in done.stdout
 
 
