@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cases import nightly_but
-from coreloom.design import platform
+from coreloom.design import keys, platform
 from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import verilate, yosys
 
@@ -149,7 +149,7 @@ def test_yosys_reads_two_banks_of_registers() -> None:
 def _yosys(machine: platform.Platform, folder: Path) -> list[str]:
     design = verilate.platform_design(machine)
     params: dict[str, int | str] = {
-        **verilate.platform_params(machine),
+        **keys.rtl_parameters(machine),
         "Core": f"cl_soc_pkg::Core{machine.core.capitalize()}",
         "RamBytes": 65536,
         "LocalBytes": min(machine.local_bytes, 16384),

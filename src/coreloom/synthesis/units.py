@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from coreloom import uses
-from coreloom.design import hardware_threads, platform
+from coreloom.design import hardware_threads, keys, platform
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, RTL
@@ -188,7 +188,7 @@ def soc(soc: Platform, build: str, kernel: bool = True) -> Unit:
 
     def params(size: Size) -> Params:
         sized = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
-        wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=sized)))
+        wanted = dict(keys.rtl_parameters(dataclasses.replace(soc, kernel=sized)))
         wanted |= {} if kernel else {"Kernel": "1'b0"}
         local: dict[str, int | str] = {"LocalBytes": 1 << 14} if soc.local_kib else {}
         if soc.backdoor:

@@ -219,11 +219,6 @@ def _own_units(platform: Platform) -> tuple[Path, ...]:
     return (*in_order(platform.home / "units"), made / name)
 
 
-def platform_params(platform: Platform) -> dict[str, Param]:
-    """The parameters of cl_soc for a platform."""
-    return keys.rtl_parameters(platform)
-
-
 def build_model(
     platform: Platform,
     trace: bool = False,
@@ -240,7 +235,7 @@ def build_model(
     return build(
         platform_design(platform),
         sim / "harness.cpp",
-        platform_params(platform),
+        keys.rtl_parameters(platform),
         name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}{'-debug' if debug else ''}",
         config=(sim / "cl_soc.vlt", *([sim / "debug.vlt"] if debug else [])),
         cxx_defines={
@@ -262,7 +257,8 @@ def build_model(
 
 def lint_platform(platform: Platform) -> list[str]:
     """Warnings of `verilator -Wall` in our RTL of a platform; the core itself is left out."""
-    return lint(platform_design(platform), platform_params(platform), (RTL / "soc" / "sim" / "cl_soc.vlt",))
+    config = (RTL / "soc" / "sim" / "cl_soc.vlt",)
+    return lint(platform_design(platform), keys.rtl_parameters(platform), config)
 
 
 def in_order(folder: Path) -> tuple[Path, ...]:
