@@ -256,6 +256,12 @@ def test_the_compiler_s_other_outputs(place: Path, capfd: pytest.CaptureFixture[
     assert "\ntwice:" in Path("twice.s").read_text()
 
 
+def test_a_macro_may_be_called_as_anything(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Also as a word of the linker script, which is preprocessed."""
+    Path("at.c").write_text('#include <stdio.h>\nint main(void) { printf("%d\\n", AT + ALIGN); }\n')
+    assert run(capfd, "run", "at.c", "-DAT=1", "-DALIGN=2", "-q") == (0, "3\n", "")
+
+
 @pytest.mark.parametrize("standard", ["c11", "c17", "c23", "gnu17"])
 def test_standards(place: Path, capfd: pytest.CaptureFixture[str], standard: str) -> None:
     dated = {"c11": 201112, "c17": 201710, "c23": 202311, "gnu17": 201710}[standard]

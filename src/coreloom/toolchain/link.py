@@ -121,8 +121,9 @@ def link(
         ]  # fmt: skip
 
     flags = all_flags(given, app.folders)
+    ours = [flag for flag in given if flag.startswith("-DCL_")]
     # Without what is the application's alone, so that zig compiles the runtime once for all applications.
-    common = flags if configured else all_flags((flag for flag in given if flag.startswith("-DCL_")), ())
+    common = flags if configured else all_flags(ours, ())
     theirs = user_flags(given, [*folders, *include], foreign, app.files, app.flags)
     included_by = included(app, theirs, foreign) if app.theirs else {}
     headers = sorted({path for paths in included_by.values() for path in paths})
@@ -160,7 +161,7 @@ def link(
         said: list[str] = []
         layout = work / script.name
         zig.run(
-            [*zig.cc(), "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)],
+            [*zig.cc(), "-E", "-P", "-x", "c", *ours, *more, str(script), "-o", str(layout)],
             script.name,
         )
         as_it_is = zig.as_it_is(flags)
