@@ -16,7 +16,8 @@ def plain(text: str) -> str:
     """A transcript without what differs: frames of the runtime, and which CPU a thread is on."""
     text = re.sub(r"(?m)^(.*Thread \d+.*\(tid \d+), [^)]*\) +(.*)$", r"\1) \2", text)
     text = re.sub(r"(?m)^(.*Thread \d+.*\(tid \d+\)) .* at \S*runtime/\S+$", r"\1 in the runtime", text)
-    text = text.replace("reply 'E.", "reply '")  # gdb 13 shows that it is an error
+    # What gdb 13 says more, and newer ones.
+    text = re.sub(r"(?m)^\[Thread \d+ exited\]\n", "", text.replace("reply 'E.", "reply '"))
     return re.sub(r"(?m)^#\d+ +", "# ", _IN_RUNTIME.sub("", text))
 
 
