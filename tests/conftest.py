@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What a shell starts in the background ignores SIGINT, and so would the commands that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_STARTED] = float(os.environ.get(SINCE, time.time()))
     for name in tiers.TIERS:
         config.addinivalue_line("markers", f"{name}: a tier of the tests, tests/tiers.py")

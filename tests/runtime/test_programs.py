@@ -658,7 +658,7 @@ def test_unknown_names() -> None:
         firmware.build(str(PROGRAMS / "ports.c"), chosen, "linux")
     with pytest.raises(UserError, match="unknown application 'nothing'"):
         firmware.build("nothing", chosen, "hw")
-    with pytest.raises(UserError, match="no program"):
+    with pytest.raises(UserError, match=r"^there is no file nothing\.c: check the path$"):
         firmware.build("nothing.c", chosen, "hw")
 
 
