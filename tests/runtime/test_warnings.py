@@ -18,11 +18,13 @@ PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.c"))
 CONFORMANCE = sorted(suite.PROGRAMS.glob("*.c"))
 # Macros that their tests give them.
 GIVEN = {
-    "broken": "CASE",
-    "fault_of_thread": "THREADS",
-    "lines": "EACH",
-    "remote_stopped": "STOP",
-    "stuck": "CASE",
+    "broken": ("CASE",),
+    "fault_of_thread": ("THREADS",),
+    "lines": ("EACH",),
+    "places": ("HOW",),
+    "remote_stopped": ("STOP",),
+    "rests": ("TIMES", "LINES"),
+    "stuck": ("CASE",),
 }
 QUIET = "-Wno-atomic-alignment"  # atomic operations of C11 are calls on these cores
 
@@ -30,8 +32,7 @@ QUIET = "-Wno-atomic-alignment"  # atomic operations of C11 are calls on these c
 def said(flags: list[str], program: Path, work: Path) -> str:
     made = str(work / f"{program.parent.parent.name}-{program.stem}.o")
     command = [*zig.cc(), *flags, *zig.OPTIMISE, *zig.WARN, QUIET]
-    if macro := GIVEN.get(program.stem):
-        command.append(f"-D{macro}=1")
+    command += [f"-D{macro}=1" for macro in GIVEN.get(program.stem, ())]
     command += ["-c", str(program), "-o", made]
     done = subprocess.run(command, capture_output=True, text=True, env=zig.environment(), check=False)
     return done.stderr if done.returncode else ""

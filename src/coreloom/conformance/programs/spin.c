@@ -51,7 +51,7 @@ TEST(pthread_spin_destroy, then_use_einval, "a destroyed lock: EINVAL") {
     IS(EINVAL, pthread_spin_trylock(&lock));
     IS(EINVAL, pthread_spin_unlock(&lock));
     IS(EINVAL, pthread_spin_destroy(&lock));
-    memset(&lock, 0x5A, sizeof lock);
+    memset((void *)&lock, 0x5A, sizeof lock);
   }
   IS(EINVAL, pthread_spin_init(&lock, 42));
 }

@@ -194,7 +194,7 @@ TEST(clock_nanosleep, clock_is_set, "to set the clock moves the end of an absolu
   NOT_ON_LINUX("this machine's clock is not ours to set");
   const struct timespec before = {.tv_sec = 1700000000}, later = {.tv_sec = 1799999999, .tv_nsec = 999000000};
   OK(clock_settime(CLOCK_REALTIME, &before));
-  const pthread_t absolute = started(sleep_in_realtime, &go), relative = started(sleep_in_realtime, NULL);
+  const pthread_t absolute = started(sleep_in_realtime, (void *)&go), relative = started(sleep_in_realtime, NULL);
   nap();
   OK(clock_settime(CLOCK_REALTIME, &later)); /* a millisecond to go */
   IS(0, joined(absolute));
