@@ -135,7 +135,8 @@ def _simulated(
     except simulate.Halted as halted:
         return halted.uart, ("ended", str(halted))
     if ran.exit_status is None:
-        return ran.uart, ("hang", (ran.why or f"no end in {limit} cycles").splitlines()[0])
+        why = f"no end in {limit} cycles" if ran.reason == "max-cycles" else ran.why.splitlines()[0]
+        return ran.uart, ("hang", why)
     return ran.uart, ("ended", f"with exit status {ran.exit_status}")
 
 
