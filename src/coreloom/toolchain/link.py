@@ -120,16 +120,20 @@ def link(
             *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
         ]  # fmt: skip
 
-    flags = all_flags(given, app.folders)
+    # FreeRTOS is configured by a header beside the program.
+    beside_it = {file.absolute().parent: None for file in app.files} if configured and app.theirs else {}
+    own = [*app.folders, *beside_it]
+    flags = all_flags(given, own)
     ours = [flag for flag in given if flag.startswith("-DCL_")]
     # Without what is the application's alone, so that zig compiles the runtime once for all applications.
     common = flags if configured else all_flags(ours, ())
-    theirs = user_flags(given, [*folders, *include], foreign, app.files, app.flags)
+    user = [*app.flags, *(f"-I{folder}" for folder in beside_it)]
+    theirs = user_flags(given, [*folders, *include], foreign, app.files, user)
     included_by = included(app, theirs, foreign) if app.theirs else {}
     headers = sorted({path for paths in included_by.values() for path in paths})
     headers += [
         path
-        for folder in (*app.folders, *folders, *include, *near, RUNTIME / "include")
+        for folder in (*own, *folders, *include, *near, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))
     ]
     own_texts = (path.read_text("utf-8", "replace") for path in [*app.files, *headers])
