@@ -90,7 +90,7 @@ int sem_unlink(const char *name) {
   pthread_mutex_lock(&opening);
   struct cl_named **place = cl_name_find(&semaphores, name);
   if (*place) {
-    (*place)->name = "";
+    *(*place)->name = '\0';
     drop(place);
   } else {
     status = ENOENT;
