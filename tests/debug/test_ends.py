@@ -140,17 +140,21 @@ def test_ctrl_c_stops_it(gdb: Path, tmp_path: Path) -> None:
     assert held.returncode == 137
 
 
-def test_debug_starts_both(gdb: Path, tmp_path: Path) -> None:
-    program = tmp_path / "ends.c"
-    program.write_text(ENDS.read_text())
-    done = subprocess.run(
-        [*COMMAND, "--build-dir", str(tmp_path), "debug", "ends.c"],
-        input="next\nnext\nnext\nnext\nnext\nprint choice\nquit\n",
+def debugged(gdb: Path, place: Path, typed: str) -> subprocess.CompletedProcess[str]:
+    """`coreloom debug` of ENDS, with what is typed into its gdb."""
+    (place / "ends.c").write_text(ENDS.read_text())
+    return subprocess.run(
+        [*COMMAND, "--build-dir", str(place), "debug", "ends.c"],
+        input=typed,
         capture_output=True,
         text=True,
-        cwd=tmp_path,
+        cwd=place,
         env={**os.environ, "CORELOOM_GDB": str(gdb), "LC_ALL": "C"},
     )
+
+
+def test_debug_starts_both(gdb: Path, tmp_path: Path) -> None:
+    done = debugged(gdb, tmp_path, "next\nnext\nnext\nnext\nnext\nprint choice\nquit\n")
     assert done.returncode == 0
     assert "An example session:\n  break NAME " in done.stderr
     assert "main () at ends.c:20\n" in done.stdout
@@ -159,16 +163,7 @@ def test_debug_starts_both(gdb: Path, tmp_path: Path) -> None:
 
 
 def test_a_program_that_ends_under_debug_has_its_status(gdb: Path, tmp_path: Path) -> None:
-    program = tmp_path / "ends.c"
-    program.write_text(ENDS.read_text())
-    done = subprocess.run(
-        [*COMMAND, "--build-dir", str(tmp_path), "debug", "ends.c"],
-        input="set var choice = 9\ncontinue\nquit\n",
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "CORELOOM_GDB": str(gdb), "LC_ALL": "C"},
-    )
+    done = debugged(gdb, tmp_path, "set var choice = 9\ncontinue\nquit\n")
     assert done.returncode == 9
     assert "exited with code 011" in done.stdout
 

@@ -62,24 +62,15 @@ EXTREMES = {
     ),
 }
 
+# The rest is left to the tier nightly.
+DAILY = (
+    *("default", "large", "partitioned", "words", "events", "events-most"),
+    *("pipeline-all", "dwrr-one-cpu", "edf", "least", "none"),
+)
+
 
 @pytest.mark.parametrize("config", EXTREMES.values(), ids=EXTREMES)
-@pytest.mark.nightly(
-    but=(
-        "default",
-        "large",
-        "partitioned",
-        "words",
-        "events",
-        "events-most",
-        "pipeline-all",
-        "dwrr-one-cpu",
-        "edf",
-        "least",
-        "none",
-        "most",
-    )
-)
+@pytest.mark.nightly(but=(*DAILY, "most"))
 def test_verilator_lint(config: Config) -> None:
     assert verilate.lint(verilate.Design("cl_kernel", rtl()), params(config)) == []
 
@@ -99,21 +90,7 @@ READ = {name: config for name, config in EXTREMES.items() if name != "most"}  # 
 
 
 @pytest.mark.parametrize("config", READ.values(), ids=READ)
-@pytest.mark.nightly(
-    but=(
-        "default",
-        "large",
-        "partitioned",
-        "words",
-        "events",
-        "events-most",
-        "pipeline-all",
-        "dwrr-one-cpu",
-        "edf",
-        "least",
-        "none",
-    )
-)
+@pytest.mark.nightly(but=DAILY)
 def test_yosys_reads_it(config: Config) -> None:
     run_yosys(f"{read(config)}; proc; check -assert")
 
