@@ -56,6 +56,7 @@ CHANGES = (
     ("runtime/", "rtl runtime docs"),
     ("policies/", "runtime linux docs"),
     ("apps/", "runtime docs"),
+    ("examples/", "runtime docs"),
     ("linux/", "linux"),
     ("src/coreloom/vm/", "linux"),
     ("src/coreloom/synthesis/", "synth"),

@@ -28,6 +28,7 @@ _MODULES = {
         "list": "lists",
         "new": "new",
         "run": "run",
+        "compare": "compare",
         "debug": "debug",
         "conformance": "conformance",
     },

@@ -9,7 +9,8 @@
 //            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--debug IN,OUT]
 // --max-simulated: as --max-cycles, but cycles that are skipped do not count
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
-// --profile: cycles from READY on by CPU and instruction, except those of idle CPUs; 32-bit words cpu, pc, cycles
+// --profile: cycles from the first READY on, or from reset if there is none, by CPU and instruction, except those of
+//            idle CPUs; 32-bit words cpu, pc, cycles
 // --watch: an event of kind 32 + n when a processor reaches the n-th address given, at most 224; processor 1 behind a
 //          Back-Door is cpu 1
 // --line: interrupt line LINE rises for a cycle, COUNT times, first in cycle FIRST, then at random intervals of LEAST to
@@ -637,7 +638,8 @@ int main(int argc, char **argv) {
   std::array<uint32_t, kUnits> units{}; // what was logged last
   // One counter an instruction of the program; more than enough for a run.
   std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
-  bool counting = false;
+  const bool counting = !profile.empty();
+  bool ready = false;
   const bool watching = !options.watch.empty();
   // Most instructions are not watched: bit n, one of those whose address ends in n is.
   std::vector<bool> watched(4096);
@@ -658,7 +660,7 @@ int main(int argc, char **argv) {
 
   // While every CPU waits, one period after another is skipped in which only the time passes.
   Repetition repetition(top->rootp);
-  uint64_t noted_at = 0, skipped = 0, transfers = 0, noted_transfers = 0;
+  uint64_t noted_at = 0, skipped = 0, transfers = 0, noted_transfers = 0, stores = 0; // of the shared bus
   unsigned looks = 0; // since looking began
   bool looking = false;
   const auto begin_to_look = [&] {
@@ -696,7 +698,11 @@ int main(int argc, char **argv) {
           }
           std::fputc(0, names.get());
         }
-        if (kind == kReady) counting = !profile.empty();
+        if (kind == kReady && !ready) { // what was before is not asked for
+          ready = true;
+          std::fill(profile.begin(), profile.end(), 0);
+          transfers = noted_transfers = stores = 0;
+        }
         if (kind == kIdle) {
           const uint32_t bit = 1u << c;
           reported_idle = element(top->value_o, c, 32) ? reported_idle | bit : reported_idle & ~bit;
@@ -885,7 +891,6 @@ int main(int argc, char **argv) {
     stack_sp = sp;
   };
 
-  uint64_t stores = 0; // on the shared bus, as transfers
   const auto count = [&] {
     transfers += top->rootp->cl_soc__DOT__bus_rvalid != 0;
     stores += top->rootp->cl_soc__DOT__snoop_valid != 0;

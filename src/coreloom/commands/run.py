@@ -37,7 +37,7 @@ from coreloom.toolchain.application import loaded
 from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
 
 _INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
-_MAX_SIMULATED = 500_000_000
+MAX_SIMULATED = 500_000_000
 
 
 def _input_of(args: argparse.Namespace, name: str) -> Path | None:
@@ -50,7 +50,7 @@ def _input_of(args: argparse.Namespace, name: str) -> Path | None:
     return given
 
 
-def _prepare(args: argparse.Namespace, name: str) -> bytes:
+def prepare(args: argparse.Namespace, name: str) -> bytes:
     """Content of the INPUT region: an application's checked input, or any bytes for a program of the user."""
     given = _input_of(args, name)
     if name in APPS:
@@ -190,7 +190,7 @@ def _run_linux(
     if args.cpus is not None and args.cpus > host.cpus():
         raise UserError(f"this machine has {host.cpus()} processors, not {args.cpus}: choose fewer by --cpus")
     defines["CL_PLACEMENT"] = PLACEMENTS[args.placement]
-    data = _prepare(args, given.name)
+    data = prepare(args, given.name)
     if given.elf:
         program = given.elf.absolute()
     else:
@@ -238,7 +238,7 @@ def _run(args: argparse.Namespace) -> int:
     experiment = Experiment(
         given.app, soc, args.kernel, args.placement, defines, args.policy, args.gdb is not None
     )
-    data = _prepare(args, given.name)
+    data = prepare(args, given.name)
     if args.kernel in FREERTOS:
         freertos.kernel(args.freertos)
     warnings: list[str] = []
@@ -279,7 +279,7 @@ def _simulate(
                 built=built,
                 arguments=[given.name, *given.arguments],
                 max_cycles=args.max_cycles,
-                max_simulated=None if args.max_cycles else _MAX_SIMULATED,
+                max_simulated=None if args.max_cycles else MAX_SIMULATED,
                 waves=args.waves,
                 pulses=args.line,
                 far_period=args.far_period or FAR_PERIOD,
@@ -336,6 +336,17 @@ def _pulses(text: str) -> Pulses:
     )
 
 
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """The files that a program reads."""
+    parser.add_argument(
+        "--image", type=Path, metavar="FILE", help="picture for image (default: a generated one)"
+    )
+    parser.add_argument(
+        "--pcap", type=Path, metavar="FILE", help="capture for packets (default: a generated one)"
+    )
+    parser.add_argument("--input", type=Path, metavar="FILE", help="input of your own program: cl_input()")
+
+
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "app",
@@ -356,7 +367,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help=f"one of {', '.join(GROUNDS)}, or {firmware.LINUX}: this machine, with its own threads "
         f"(default: the program's, or {DEFAULT_KERNEL})",
     )
-    _add_flags(parser)
+    add_flags(parser)
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="print nothing but what the program prints"
     )
@@ -379,13 +390,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="cycles of a second of the program's clocks and sleeps (default: the platform's)",
     )
     parser.add_argument("--placement", help=f"one of {', '.join(PLACEMENTS)} (default: dynamic)")
-    parser.add_argument(
-        "--image", type=Path, metavar="FILE", help="picture for image (default: a generated one)"
-    )
-    parser.add_argument(
-        "--pcap", type=Path, metavar="FILE", help="capture for packets (default: a generated one)"
-    )
-    parser.add_argument("--input", type=Path, metavar="FILE", help="input of your own program: cl_input()")
+    add_inputs(parser)
     parser.add_argument("--grain", type=positive, metavar="N", help="pixels per message (image)")
     parser.add_argument(
         "--ports",
@@ -436,7 +441,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         type=positive,
         metavar="N",
         help="end after N cycles and tell where each thread is (default: "
-        f"after {_MAX_SIMULATED}, not counting those that are skipped because every CPU waits)",
+        f"after {MAX_SIMULATED}, not counting those that are skipped because every CPU waits)",
     )
 
 
@@ -457,7 +462,7 @@ class _Flag(argparse.Action):
         namespace.flags = [*namespace.flags, *words]
 
 
-def _add_flags(parser: argparse.ArgumentParser) -> None:
+def add_flags(parser: argparse.ArgumentParser) -> None:
     """Options of the compiler, for programs of the user's own."""
     group = parser.add_argument_group("options of gcc, for your own sources")
     for names, metavar, text in (

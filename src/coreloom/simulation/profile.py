@@ -28,9 +28,17 @@ _FOLDERS = (
 
 
 class LineTable:
-    """Address to the owner of its source file, by folder; the library owns what is in none of `folders`."""
+    """Address to the owner of its source file, by folder.
 
-    def __init__(self, elf: Path, folders: Sequence[tuple[str, str]] = _FOLDERS) -> None:
+    What is in none of `folders` is the library's; of a user's program (theirs) it is the application's.
+    """
+
+    def __init__(
+        self, elf: Path, folders: Sequence[tuple[str, str]] = _FOLDERS, *, theirs: bool = False
+    ) -> None:
+        if theirs:
+            library = ((str(RUNTIME / "libc"), "library"), (str(zig.LIBC), "library"))
+            folders = (*library, *folders, ("/", "application"))
         self._folders = [(zig.placed(folder), owner) for folder, owner in folders]
         ranges: list[tuple[int, str]] = []
         with elf.open("rb") as file:

@@ -134,8 +134,8 @@ class SimResult:
     seconds: float  # wall time of the simulation itself
     reason: str  # exit | window | max-cycles | deadlock | stack
     names: list[str]  # the text of each NAME event, in their order
-    profile: list[Sample]  # from the first READY on; empty unless asked for
-    transfers: int = 0  # on the shared bus, from the first READY on, if a profile is asked for;
+    profile: list[Sample]  # from the first READY on, or from reset; empty unless asked for
+    transfers: int = 0  # on the shared bus, from there on, if a profile is asked for;
     stores: int = 0  # of them stores to the memory
     skipped: int = 0  # of the cycles: not simulated, as every CPU waited and only the time passed
     # What the user has to know of an end that is neither window nor exit with a status below 128; of the end

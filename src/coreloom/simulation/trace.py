@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from coreloom.simulation.simulate import Event, Kind, ModuleState, UnitState
 
@@ -90,6 +90,37 @@ def chrome_trace(
 
     `names` has the text of each NAME event, in their order; `units` are the names of the hardware threads.
     """
+    return _render(_timeline(events, cpus, cycles, names, units), cpus)
+
+
+class Slice(NamedTuple):
+    """What a CPU did in the cycles [begin, end): ran a thread, or idled (name is "")."""
+
+    cpu: int
+    begin: int
+    end: int
+    name: str
+
+
+def slices(
+    events: Iterable[Event], cpus: int, cycles: int, names: Iterable[str], units: Sequence[str] = ()
+) -> list[Slice]:
+    """The rows of the CPUs of a timeline, as chrome_trace's; in the order of their ends."""
+    return [
+        Slice(
+            record["tid"],
+            record["ts"],
+            record["ts"] + record["dur"],
+            "" if "idle" in record["args"] else record["name"],
+        )
+        for record in _timeline(events, cpus, cycles, names, units).records
+        if record["pid"] == _CPUS and record["ph"] == "X"
+    ]
+
+
+def _timeline(
+    events: Iterable[Event], cpus: int, cycles: int, names: Iterable[str], units: Sequence[str]
+) -> _Timeline:
     timeline = _Timeline(cpus, units)
     texts = iter(names)
     for event in sorted(events, key=lambda e: e.cycle):
@@ -140,7 +171,7 @@ def chrome_trace(
         timeline.unit_slice(unit, cycles)
     for pid, tid in list(timeline.shown):
         timeline.show(pid, tid, cycles, None)
-    return _render(timeline, cpus)
+    return timeline
 
 
 def model_trace(runs: Iterable[tuple[int, int, float, float]], cpus: int, names: Sequence[str]) -> str:

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom compare`: one program on several kernels and numbers of CPUs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from coreloom.apps import APPS
+from coreloom.commands.console import Command, doing, err, out, show, shown
+from coreloom.commands.given import DEFAULT_PLATFORM, resolve
+from coreloom.commands.run import MAX_SIMULATED, add_flags, add_inputs, prepare
+from coreloom.comparison import compare, page
+from coreloom.errors import UserError
+from coreloom.jobs.local import Local
+from coreloom.options import names, positive
+from coreloom.report import results
+
+
+def _counts(text: str) -> list[int]:
+    found = [positive(part) for part in text.split(",")]
+    if len(found) > compare.CPUS_MOST:
+        raise argparse.ArgumentTypeError(f"must be at most {compare.CPUS_MOST} numbers, not '{text}'")
+    return sorted(set(found))
+
+
+def _run(args: argparse.Namespace) -> int:
+    args.kernel = args.policy = args.cpus = args.placement = None  # of a project; here all are compared
+    given = resolve(args)
+    if given.elf:
+        raise UserError(f"{given.elf} is linked for one kernel: give its sources")
+    if args.html:
+        results.check_target(args.html)
+    changes = {} if args.clock_hz is None else {"clock_hz": args.clock_hz}
+    program = compare.Program(
+        given.name,
+        given.app,
+        args.platform or DEFAULT_PLATFORM,
+        given.arguments,
+        changes,
+        prepare(args, given.name),
+        MAX_SIMULATED,
+    )
+    with doing(f"compare {given.name}") as task:
+        runs = compare.measure(program, args.on, args.counts, Local(), task.say)
+    differs = compare.difference(runs)
+    if args.json:
+        out.print(json.dumps(compare.facts(program, runs), indent=1), markup=False)
+    else:
+        show(compare.table(given.name, program.soc(args.counts[0]).name, runs))
+        for line in ("", *compare.lines(runs), "", compare.sentence(runs)):
+            out.print(line, markup=False)
+    if args.html:
+        results.write_atomically(args.html, page.html(program, runs).encode())
+        err.print(f"page: {shown(args.html)}", markup=False)
+    if differs:
+        raise UserError(f"{given.name} does not answer the same everywhere: {differs}")
+    if given.name in APPS:
+        APPS[given.name].check(runs[0].answer.output, program.data)
+    if status := runs[0].answer.status:
+        raise UserError(f"{given.name} ended with status {status} on every kernel")
+    return 0
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "app", nargs="+", metavar="PROGRAM", help="as of `coreloom run`: an application, C files, or a folder"
+    )
+    parser.add_argument(
+        "--kernels",
+        "--on",
+        dest="on",
+        type=names,
+        default=["hw", "sw"],
+        metavar="NAMES",
+        help=f"of {', '.join(compare.NAMES)}, with commas between them (default: hw,sw)",
+    )
+    parser.add_argument(
+        "--cpus",
+        dest="counts",
+        type=_counts,
+        default=[1, 2],
+        metavar="N,N",
+        help=f"numbers of CPUs, at most {compare.CPUS_MOST} (default: 1,2)",
+    )
+    parser.add_argument("--platform", help=f"as of `coreloom run` (default: {DEFAULT_PLATFORM})")
+    parser.add_argument("--clock-hz", type=positive, metavar="N", help="as of `coreloom run`")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with timelines of all runs")
+    parser.add_argument("--json", action="store_true", help="print all figures as JSON instead")
+    add_inputs(parser)
+    add_flags(parser)
+
+
+COMMAND = Command(
+    "compare",
+    "run a program on several kernels and numbers of CPUs and print their cycles side by side",
+    _run,
+    _options,
+    takes_arguments=True,
+)
