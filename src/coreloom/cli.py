@@ -19,32 +19,28 @@ from coreloom import __version__, paths
 from coreloom.commands.console import Command, Parser, err
 from coreloom.errors import FAILED, Ended, UserError, WrongOutput
 from coreloom.programs.registry import PROGRAMS
+from coreloom.verbs import VERBS, meant, overview
 
 _TOOLS = ("cc", "ar", "ranlib")  # whose words are gcc's and ar's
-# The module of coreloom.commands of each verb, imported when it is asked for: all of them take a second.
-_MODULES = {
-    **{
-        "doctor": "doctor",
-        "list": "lists",
-        "new": "new",
-        "run": "run",
-        "compare": "compare",
-        "debug": "debug",
-        "conformance": "conformance",
-    },
-    **{"sweep": "sweep", "bench": "bench", "model": "model", "advise": "advise", "synth": "synth"},
-    **dict.fromkeys(_TOOLS, "tools"),
-    **dict.fromkeys(PROGRAMS, "programs"),
-    **{"package": "package", "vm": "vm", "report": "report", "generate": "generate"},
-    "completion": "completion",
-}
 
 
-def commands(names: Sequence[str] = tuple(_MODULES)) -> list[Command]:
+class _Root(Parser):
+    """Its help is the overview of all verbs."""
+
+    def format_help(self) -> str:
+        return overview()
+
+
+class _Formatter(argparse.HelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+
+def commands(names: Sequence[str] = tuple(VERBS)) -> list[Command]:
     """The commands with these names, all of them unless given."""
     found = []
     for name in names:
-        module = importlib.import_module(f"coreloom.commands.{_MODULES[name]}")
+        module = importlib.import_module(f"coreloom.commands.{VERBS[name].module}")
         own = getattr(module, "COMMANDS", None) or (module.COMMAND,)
         found += [command for command in own if command.name == name]
     return found
@@ -52,15 +48,19 @@ def commands(names: Sequence[str] = tuple(_MODULES)) -> list[Command]:
 
 def parser(verb: str | None = None) -> argparse.ArgumentParser:
     """The command line with all its commands, or with one."""
-    root = Parser(prog="coreloom", description="Operating-system services in hardware or software.")
+    root = _Root(prog="coreloom")
     root.add_argument("--version", action="version", version=f"coreloom {__version__}")
     root.set_defaults(root=root)
     _build_dir(root)
-    verbs = root.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for command in commands((verb,)) if verb in _MODULES else commands():
+    verbs = root.add_subparsers(dest="command", required=True, metavar="VERB", parser_class=Parser)
+    for command in commands((verb,)) if verb in VERBS else commands():
         made: Parser = verbs.add_parser(
-            command.name, help=command.help, description=command.description or command.help
+            command.name,
+            help=VERBS[command.name].help,
+            description=command.description or VERBS[command.name].help,
+            formatter_class=_Formatter,
         )
+        made.examples = VERBS[command.name].examples
         command.options(made)
         if command.name not in PROGRAMS:
             _build_dir(made)
@@ -127,8 +127,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         args = argparse.Namespace(function=programs.run, program=words[0], build=False, words=words[1:])
     else:
+        if words and not words[0].startswith("-") and words[0] not in VERBS:
+            _Root(prog="coreloom").error(f"unknown verb '{words[0]}'{meant(words[0], VERBS)}")
         # `completion` writes about all of them.
-        alone = words[0] if words and words[0] in _MODULES and words[0] != "completion" else None
+        alone = words[0] if words and words[0] in VERBS and words[0] != "completion" else None
         args = parser(alone).parse_args(words)
     try:
         with _terminable():

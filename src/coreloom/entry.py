@@ -43,6 +43,16 @@ def main() -> int:
     folder, words = build_dir(sys.argv[1:])
     if folder is not None:
         os.environ["CORELOOM_BUILD_DIR"] = str(Path(folder).absolute())
+    if words in ([], ["-h"], ["--help"]):
+        from coreloom.verbs import overview
+
+        sys.stdout.write(overview())
+        return 0
+    if words == ["--version"]:
+        from coreloom import __version__
+
+        sys.stdout.write(f"coreloom {__version__}\n")
+        return 0
     from coreloom.programs.registry import PROGRAMS, made
 
     program = made(words[0]) if words and words[0] in PROGRAMS else None

@@ -7,6 +7,7 @@ import argparse
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
 def positive(text: str) -> int:
@@ -41,6 +42,13 @@ def seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 1 << 64:
         raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^64 - 1, not '{text}'")
     return int(text)
+
+
+def add_on(parser: argparse.ArgumentParser, dest: str, *earlier: str, **how: Any) -> None:
+    """The option --on, and not shown, the names that it had before."""
+    parser.add_argument("--on", dest=dest, **how)
+    hidden = {"default": argparse.SUPPRESS, "help": argparse.SUPPRESS}
+    parser.add_argument(*earlier, dest=dest, **{**how, **hidden})
 
 
 def add_freertos(parser: argparse.ArgumentParser) -> None:

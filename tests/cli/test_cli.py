@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import __version__, cli
 from coreloom.cli import main
 from coreloom.commands import examine
 from coreloom.design import platform
@@ -24,6 +26,7 @@ from coreloom.paths import ROOT
 from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.measure import figures
 from coreloom.simulation.simulate import Event, Kind, SimResult, UnitState
+from coreloom.verbs import VERBS, overview
 
 from .command import run
 
@@ -131,10 +134,56 @@ def test_run_that_waits_for_a_hardware_thread_names_it() -> None:
         )
 
 
-def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "fly")  # the rest of the line is argparse's and differs between Pythons
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("coreloom: error: argument COMMAND: invalid choice: 'fly'")
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("runn",), "coreloom: error: unknown verb 'runn': did you mean run? (see coreloom --help)"),
+        (("fly",), "coreloom: error: unknown verb 'fly' (see coreloom --help)"),
+        (
+            ("bench", "rtso"),
+            "coreloom bench: error: unknown subject 'rtso': did you mean rtos? (see coreloom bench --help)",
+        ),
+        (
+            ("model", "--polcy", "dwrr"),
+            "coreloom model: error: unknown option or argument: --polcy: did you mean --policy? "
+            "(see coreloom model --help)",
+        ),
+        (
+            ("model", "--pol", "dwrr"),  # no abbreviations
+            "coreloom model: error: unknown option or argument: --pol: did you mean --policy? "
+            "(see coreloom model --help)",
+        ),
+    ],
+)
+def test_mistyped_words_are_one_line(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], line: str
+) -> None:
+    assert run(capsys, *words) == (2, "", line + "\n")
+
+
+def test_help_of_all_verbs_fits_a_screen_and_needs_no_command(capfd: pytest.CaptureFixture[str]) -> None:
+    shown = overview()
+    assert len(shown.splitlines()) <= 40 and max(map(len, shown.splitlines())) <= 100
+    code = "import sys; from coreloom.entry import main; main(); print(*sys.modules)"
+    for words in ([], ["--help"], ["--version"]):
+        ran = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+        *lines, modules = ran.stdout.splitlines()
+        assert "\n".join(lines) + "\n" == (shown if words != ["--version"] else f"coreloom {__version__}\n")
+        assert not {"argparse", "rich", "coreloom.cli"} & set(modules.split())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb_begins_with_examples_that_parse(
+    capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    examples = VERBS[verb].examples
+    with pytest.raises(SystemExit):
+        cli.parser(verb).parse_args([verb, "--help"])
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.removeprefix("  coreloom ").strip() for line in shown[:2]] == list(examples)
+    if VERBS[verb].module not in ("tools", "programs"):  # whose words are not argparse's
+        for words in map(shlex.split, examples):
+            assert cli.parser(words[0]).parse_args(words).command == words[0]
 
 
 def test_broken_inputs_leave_nothing(

@@ -65,7 +65,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "advise",
-    "recommend a mechanism, from what was measured",
     _run,
     _options,
     description="recommend a mechanism",

@@ -123,4 +123,4 @@ def _options(parser: argparse.ArgumentParser) -> None:
             options(bench, subjects.add_parser(bench.name, help=bench.help))
 
 
-COMMAND = Command("bench", "run a benchmark and print its tables", _run, _options)
+COMMAND = Command("bench", _run, _options)

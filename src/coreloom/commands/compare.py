@@ -14,7 +14,7 @@ from coreloom.commands.run import MAX_SIMULATED, add_flags, add_inputs, prepare
 from coreloom.comparison import compare, page
 from coreloom.errors import UserError
 from coreloom.jobs.local import Local
-from coreloom.options import names, positive
+from coreloom.options import add_on, names, positive
 from coreloom.report import results
 
 
@@ -67,10 +67,10 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "app", nargs="+", metavar="PROGRAM", help="as of `coreloom run`: an application, C files, or a folder"
     )
-    parser.add_argument(
+    add_on(
+        parser,
+        "on",
         "--kernels",
-        "--on",
-        dest="on",
         type=names,
         default=["hw", "sw"],
         metavar="NAMES",
@@ -94,7 +94,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "compare",
-    "run a program on several kernels and numbers of CPUs and print their cycles side by side",
     _run,
     _options,
     takes_arguments=True,

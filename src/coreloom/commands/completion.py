@@ -61,7 +61,7 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
     import shtab
 
     for verb, action in arguments(root):
-        place = ("run" if verb == "debug" else verb, action.dest)  # their arguments are the same
+        place = ("run" if verb in ("debug", "compare") else verb, action.dest)  # the same arguments
         if place in _ENDING:
             _name_or_file(action, list(_NAMES[place]()), _ENDING[place])
         elif place in _NAMES:
@@ -121,7 +121,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "completion",
-    "print a script by which a shell completes coreloom's commands, options and names",
     _run,
     _options,
 )

@@ -12,13 +12,15 @@ from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import build
 from coreloom.jobs.local import Local
-from coreloom.options import names, positive
+from coreloom.options import add_on, names, positive
 from coreloom.report import results
 from coreloom.toolchain.firmware import LINUX
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    add_on(
+        parser,
+        "ground",
         "--ground",
         type=names,
         metavar="NAME,...",
@@ -67,7 +69,6 @@ def _run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     "conformance",
-    "test what POSIX requires of each function, on both kernels and Linux",
     _run,
     _options,
 )

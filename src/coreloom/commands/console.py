@@ -33,6 +33,7 @@ from rich.text import Text
 from coreloom import paths
 from coreloom.errors import UserError
 from coreloom.report.table import Table
+from coreloom.verbs import meant
 
 # Columns of what is printed to no terminal.
 _PIPED = int(asked) if (asked := os.environ.get("COLUMNS", "")).isdecimal() else 80
@@ -46,11 +47,10 @@ err = Console(highlight=False, stderr=True, soft_wrap=True)
 class Command:
     """One verb: its options, and what it does with them; its exit status is what `run` returns."""
 
-    name: str
-    help: str
+    name: str  # of verbs.VERBS, which says what it does in a line
     run: Callable[[argparse.Namespace], int]
     options: Callable[[argparse.ArgumentParser], None] = lambda parser: None
-    description: str = ""  # in --help of the verb itself, if not the same
+    description: str = ""  # in its --help, if there is more to say
     runs_program: bool = False  # it exits with a program's status, and in its own failures with errors.FAILED
     takes_arguments: bool = (
         False  # words behind -- are a program's; options and other words come in any order
@@ -58,22 +58,43 @@ class Command:
 
 
 class Parser(argparse.ArgumentParser):
-    """One line for a wrong option, as for every other mistake; it names the help of the verb meant."""
+    """One line for a wrong option, as for every other mistake; it names what may have been meant.
+
+    --help begins with examples. Options have no abbreviations.
+    """
 
     failure = 2  # exit status of wrong usage
     takes_arguments = False  # as Command's
+    examples: tuple[str, ...] = ()
     _inside = False  # parse_known_intermixed_args calls parse_known_args
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, **{"allow_abbrev": False, **options})
         self.set_defaults(parser=self)  # of a verb's verb it is the innermost
+
+    def format_help(self) -> str:
+        lines = "".join(
+            f"  {line}\n" if line.startswith("make ") else f"  coreloom {line}\n" for line in self.examples
+        )
+        return f"{lines}\n{super().format_help()}" if lines else super().format_help()
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
             behind = "; a program's own arguments come behind --" if found.parser.takes_arguments else ""
-            found.parser.error(f"unknown option or argument: {' '.join(unknown)}{behind}")
+            parser: Parser = found.parser
+            option = unknown[0].partition("=")[0]
+            near = meant(option, parser._option_string_actions) if option.startswith("--") else ""
+            parser.error(f"unknown option or argument: {' '.join(unknown)}{near or behind}")
         return found
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Of names: says the nearest, not all of them."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            what = (action.metavar if isinstance(action.metavar, str) else "") or action.dest
+            near = meant(str(value), known) or f": choose one of {', '.join(known)}"
+            self.error(f"unknown {what.lower()} '{value}'{near}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         if not self.takes_arguments or self._inside:

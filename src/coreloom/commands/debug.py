@@ -139,7 +139,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "debug",
-    "run a program under gdb",
     _run,
     _options,
     "Run a program under gdb, on the simulated machine: starts both. The kernel's threads are gdb's threads. "

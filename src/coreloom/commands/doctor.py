@@ -9,7 +9,7 @@ from coreloom.commands import examine
 from coreloom.commands.console import Command, doing, out
 from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.options import positive
+from coreloom.options import add_on, positive
 from coreloom.toolchain.firmware import KERNELS
 
 
@@ -19,14 +19,15 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="run a probe on this platform: (a) to (f) of [IPC] on every processor",
     )
-    parser.add_argument("--kernel", help=f"kernel of the probe: one of {', '.join(KERNELS)} (default: hw)")
+    kernels = f"kernel of the probe: one of {', '.join(KERNELS)} (default: hw)"
+    add_on(parser, "kernel", "--kernel", metavar="KERNEL", help=kernels)
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
 
 
 def _run(args: argparse.Namespace) -> int:
     if args.platform is None:
-        for option in ("kernel", "cpus"):
-            if getattr(args, option) is not None:
+        for option, dest in (("on", "kernel"), ("cpus", "cpus")):
+            if getattr(args, dest) is not None:
                 raise UserError(f"--{option} only applies together with --platform")
         findings = examine.examine()
         words = ("ok     ", "absent ", "MISSING")
@@ -49,8 +50,6 @@ def _run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     "doctor",
-    "check this machine for the tools that are needed, or a platform for what an RTOS for several "
-    "processors needs",
     _run,
     _options,
 )

@@ -16,6 +16,4 @@ def _run(_: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command(
-    "generate", "write RTL package, C header and reference page from the kernel's data file", _run
-)
+COMMAND = Command("generate", _run)

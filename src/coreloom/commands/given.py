@@ -104,7 +104,7 @@ def _linked(args: argparse.Namespace, elf: Path) -> Given:
         raise UserError(f"{elf} is linked with the runtime of another version of Coreloom: link it again")
     if args.kernel not in (None, said.ground):
         raise UserError(
-            f"{elf} is linked for kernel {said.ground}, not {args.kernel}: leave out --kernel, or link it "
+            f"{elf} is linked for kernel {said.ground}, not {args.kernel}: leave out --on, or link it "
             f"with `coreloom cc --on {args.kernel}`"
         )
     if said.ground == "sw" and args.policy not in (None, said.policy):

@@ -106,6 +106,4 @@ def _options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-COMMAND = Command(
-    "list", "list what can be named: platforms, policies, applications and so on", _run, _options
-)
+COMMAND = Command("list", _run, _options)

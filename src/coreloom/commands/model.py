@@ -178,7 +178,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "model",
-    "simulate threads under scheduling policies, on up to 4096 CPUs: shares, fairness, latencies",
     _run,
     _options,
 )

@@ -51,7 +51,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "new",
-    "make a project of your own: a platform, a program, a hardware thread, a policy and tests",
     _run,
     _options,
 )

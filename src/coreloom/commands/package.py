@@ -44,7 +44,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "package",
-    "install or uninstall the Linux tools, or build a Debian package",
     _run,
     _options,
 )

@@ -37,7 +37,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "report",
-    "write docs/results, docs/papers, docs/not-reached.md and the README's table from the result files",
     _run,
     _options,
 )

@@ -26,7 +26,7 @@ from coreloom.commands.given import (
 from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError
-from coreloom.options import add_freertos, positive
+from coreloom.options import add_freertos, add_on, positive
 from coreloom.paths import BUILD
 from coreloom.report import results
 from coreloom.simulation import host, measure, stuck, trace
@@ -360,10 +360,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="one of `coreloom list platforms`, or the path of a TOML file "
         f"(default: the program's, or {DEFAULT_PLATFORM})",
     )
-    parser.add_argument(
+    add_on(
+        parser,
+        "kernel",
         "--kernel",
         "--ground",
-        "--on",
+        metavar="KERNEL",
         help=f"one of {', '.join(GROUNDS)}, or {firmware.LINUX}: this machine, with its own threads "
         f"(default: the program's, or {DEFAULT_KERNEL})",
     )
@@ -491,7 +493,6 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "run",
-    "run an application (its output is checked against the host's) or your own program",
     _run,
     _options,
     "Run an application (its output is checked against the host's) or your own program. Exit status: that of "

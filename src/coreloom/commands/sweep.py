@@ -66,8 +66,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "sweep",
-    "run programs at every combination of platforms, kernels, policies and parameters; an interrupted sweep "
-    "goes on where it was",
     _run,
     _options,
 )

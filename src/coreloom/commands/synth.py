@@ -54,4 +54,4 @@ def _run(args: argparse.Namespace) -> int:
     return _keys() if args.keys else measure(_BENCH, args)
 
 
-COMMAND = Command("synth", _BENCH.help, _run, _options)
+COMMAND = Command("synth", _run, _options)

@@ -124,7 +124,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     "vm",
-    "run a command as root in a virtual machine with Linux and exit with its status",
     _run,
     _options,
 )

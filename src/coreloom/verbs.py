@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs of the command line: where each is, what it does in a line, and two examples.
+
+A leaf without imports of ours: `coreloom --help` needs nothing else.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Verb(NamedTuple):
+    """Of coreloom.commands.`module`."""
+
+    group: str
+    module: str
+    help: str
+    examples: tuple[str, str]
+
+
+GROUPS = ("Try", "Build", "Measure", "Linux", "Maintain")
+VERBS = {
+    "run": Verb(
+        "Try",
+        "run",
+        "run your program, or an application, on a simulated machine",
+        ("run program.c", "run a.c b.c -Iinclude -O3 --on sw --cpus 2 -- input.txt"),
+    ),
+    "compare": Verb(
+        "Try",
+        "compare",
+        "the same on several kernels, side by side: cycles, and where they go",
+        ("compare program.c", "compare program.c --on hw,sw,linux --cpus 1,2,4 --html page.html"),
+    ),
+    "debug": Verb(
+        "Try", "debug", "run it under gdb", ("debug program.c", "debug a.c b.c --on sw -- input.txt")
+    ),
+    "list": Verb(
+        "Try",
+        "lists",
+        "what can be named: platforms, policies, applications ...",
+        ("list platforms", "list policies"),
+    ),
+    "new": Verb(
+        "Try",
+        "new",
+        "make a project: program, platform, hardware thread, policy, tests",
+        ("new mysoc", "new path/to/mysoc"),
+    ),
+    "cc": Verb(
+        "Build",
+        "tools",
+        "compile and link with gcc's command line, for make and CMake",
+        ("cc main.c list.c -o program.elf", 'make CC="coreloom cc" AR="coreloom ar"'),
+    ),
+    "ar": Verb(
+        "Build", "tools", "make an archive, with ar's command line", ("ar rcs list.a list.o", "ar t list.a")
+    ),
+    "ranlib": Verb("Build", "tools", "index an archive", ("ranlib list.a", "ranlib a.a b.a")),
+    "synth": Verb(
+        "Build",
+        "synth",
+        "area, clock and longest path of a unit on an ECP5 FPGA",
+        ("synth cl_kernel --threads 64 --priorities 32 --seeds 1", "synth cl_dcache --critical"),
+    ),
+    "bench": Verb(
+        "Measure",
+        "bench",
+        "measure what the result pages show, and print its tables",
+        ("bench rtos --only yield,line", "bench stale"),
+    ),
+    "model": Verb(
+        "Measure",
+        "model",
+        "threads under scheduling policies on up to 4096 CPUs: shares, latencies",
+        ("model five-on-four --policy dwrr", "model counterexample --policy cfs --policy dwrr"),
+    ),
+    "sweep": Verb(
+        "Measure",
+        "sweep",
+        "a program at every combination of platforms, kernels, parameters",
+        ("sweep sweep.toml", "sweep sweep.toml --restart"),
+    ),
+    "advise": Verb(
+        "Measure",
+        "advise",
+        "which mechanism between processors, from what was measured",
+        ("advise ipc --words 32 --cores 4", "advise ipc --signal --core economy"),
+    ),
+    "conformance": Verb(
+        "Measure",
+        "conformance",
+        "what POSIX requires of each function, tested on both kernels and Linux",
+        ("conformance", "conformance --on sw --only mutex,sem_wait"),
+    ),
+    "exclusive": Verb(
+        "Linux",
+        "programs",
+        "give a program CPUs of its own, then restore everything",
+        ("exclusive run -- ./benchmark", "exclusive status"),
+    ),
+    "scx_dwrr": Verb(
+        "Linux",
+        "programs",
+        "fair shares of all CPUs by DWRR, while it runs (sched_ext)",
+        ("scx_dwrr --stats 1", "scx_dwrr --help"),
+    ),
+    "lagmeter": Verb(
+        "Linux",
+        "programs",
+        "how far threads are from their fair share, under any scheduler",
+        ("lagmeter -- ./program", "lagmeter --help"),
+    ),
+    "package": Verb(
+        "Linux",
+        "package",
+        "install these tools, or make a Debian package",
+        ("package deb", "package install"),
+    ),
+    "vm": Verb(
+        "Linux",
+        "vm",
+        "run a command as root in a virtual machine with Linux",
+        ("vm -- uname -a", "vm --cpus 2 -- ./program"),
+    ),
+    "doctor": Verb(
+        "Maintain",
+        "doctor",
+        "check this machine for what is needed, or a platform for an RTOS",
+        ("doctor", "doctor --platform amp-standard"),
+    ),
+    "report": Verb(
+        "Maintain", "report", "write the result pages from the results", ("report", "report --stale")
+    ),
+    "generate": Verb(
+        "Maintain",
+        "generate",
+        "write RTL packages, C headers and reference pages from the design's data",
+        ("generate", "report --stale"),
+    ),
+    "completion": Verb(
+        "Maintain",
+        "completion",
+        "print the script that completes commands in your shell",
+        ("completion bash", "completion zsh"),
+    ),
+}
+
+
+def overview() -> str:
+    """What `coreloom` alone and `coreloom --help` print."""
+    lines = ["usage: coreloom VERB ...", "", "Operating-system services in hardware or software.", ""]
+    width = max(map(len, VERBS))
+    for group in GROUPS:
+        lines.append(group)
+        lines += [f"  {name:{width}}  {verb.help}" for name, verb in VERBS.items() if verb.group == group]
+    lines += [
+        "",
+        "  coreloom VERB --help    its options, with examples",
+        "  coreloom --version      the version",
+        "  --build-dir DIR         where to build and write (or CORELOOM_BUILD_DIR; default: build)",
+        "",
+        "Exit status: 0 done, 1 a mistake or a failure, 2 a wrong command line, 3 a wrong result,",
+        "130 Ctrl-C, 143 SIGTERM; of run and debug that of the program (coreloom run --help).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """The name that a mistyped word is nearest to, as a question; "" if it is near none."""
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f": did you mean {near[0]}?" if near else ""
