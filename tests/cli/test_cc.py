@@ -149,11 +149,11 @@ def test_it_says_for_what_it_is(place: Path, capfd: pytest.CaptureFixture[str]) 
     assert Elf(made).machine == RISCV
     line = "coreloom: error: a.out is linked"
     for words, wrong in {
-        ("--on", "hw"): "for kernel sw, not hw: leave out --kernel, or link it with `coreloom cc --on hw`",
+        ("--on", "hw"): "for kernel sw, not hw: leave out --on, or link it with `coreloom cc --on hw`",
         (
             "--on",
             "linux",
-        ): "for kernel sw, not linux: leave out --kernel, or link it with `coreloom cc --on linux`",
+        ): "for kernel sw, not linux: leave out --on, or link it with `coreloom cc --on linux`",
         (
             "--policy",
             "cfs",

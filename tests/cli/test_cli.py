@@ -52,7 +52,7 @@ from .command import run
             "coreloom: error: platform file ./mine.toml does not exist: check the path",
         ),
         (
-            ["run", "image", "--kernel", "fw"],
+            ["run", "image", "--on", "fw"],
             125,
             "coreloom: error: unknown kernel 'fw': choose one of hw, sw, freertos, freertos-tuned",
         ),
@@ -385,7 +385,7 @@ def test_run_that_can_never_end_is_told_from_a_long_one(
         '#include "coreloom.h"\nint main(void) { uint32_t n; port_open(0, 0); return port_receive(0, &n); }\n'
     )
     busy.write_text("int main(void) { for (;;); }\n")
-    options = ["--kernel", kernel, "--max-cycles", "100000"]
+    options = ["--on", kernel, "--max-cycles", "100000"]
     code, out, err = run(capsys, "run", str(stuck), *options)
     assert (code, out) == (124, "")
     assert err == (

@@ -44,7 +44,7 @@ def test_exit_status(name: str, ground: str, tmp_path: Path, capfd: pytest.Captu
     text, status = PROGRAMS[name]
     program = tmp_path / "program.c"
     program.write_text(text + "\n")
-    assert run(capfd, "run", str(program), "--ground", ground, "--cpus", "1")[0] == status
+    assert run(capfd, "run", str(program), "--on", ground, "--cpus", "1")[0] == status
 
 
 @pytest.mark.parametrize("ground", GROUNDS)
@@ -65,7 +65,7 @@ def test_what_an_assertion_calls_is_called(
         "  return called;\n"
         "}\n"
     )
-    assert run(capfd, "run", str(program), "--ground", ground, "--cpus", "1")[0] == 1
+    assert run(capfd, "run", str(program), "--on", ground, "--cpus", "1")[0] == 1
 
 
 @pytest.mark.parametrize("ground", GROUNDS[:2])
@@ -82,7 +82,7 @@ def test_a_program_that_does_not_end(
 ) -> None:
     program = tmp_path / "program.c"
     program.write_text(text + "\n")
-    options = ("--ground", ground, "--cpus", "1", "--max-cycles", "20000")
+    options = ("--on", ground, "--cpus", "1", "--max-cycles", "20000")
     assert run(capfd, "run", str(program), *options)[0] == 124
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coreloom run --kernel freertos`: what it refuses, in one line."""
+"""`coreloom run --on freertos`: what it refuses, in one line."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ pytestmark = pytest.mark.usefixtures("freertos_sources")
     ("arguments", "said"),
     [
         (
-            ("image", "--kernel", "freertos", "--platform", "smp-economy"),
+            ("image", "--on", "freertos", "--platform", "smp-economy"),
             "FreeRTOS does not run on smp-economy: choose smp-standard, or a platform of your own with "
             'core = "standard" and interconnect = "smp-bus"',
         ),
         (
-            ("image", "--kernel", "freertos", "--platform", "amp-standard"),
+            ("image", "--on", "freertos", "--platform", "amp-standard"),
             "FreeRTOS does not run on amp-standard: choose smp-standard, or a platform of your own with "
             'core = "standard" and interconnect = "smp-bus"',
         ),
         (
-            ("image", "--kernel", "freertos", "--policy", "cfs"),
+            ("image", "--on", "freertos", "--policy", "cfs"),
             "FreeRTOS has one policy, fixed priorities: leave out --policy",
         ),
         (
-            ("image", "--kernel", "sw", "--freertos", "."),
+            ("image", "--on", "sw", "--freertos", "."),
             "--freertos is not an option of kernel sw: only freertos, freertos-tuned use it",
         ),
         (
-            ("image", "--kernel", "freertos", "--freertos", "nowhere"),
+            ("image", "--on", "freertos", "--freertos", "nowhere"),
             "nowhere is no kernel of FreeRTOS: give the folder FreeRTOS-Kernel, with include/task.h, "
             "to --freertos",
         ),
         (
-            ("hybrid", "--kernel", "freertos"),
+            ("hybrid", "--on", "freertos"),
             "hybrid does not compile: FreeRTOS has no pthread.h: use its FreeRTOS.h and task.h, "
             "or choose kernel hw or sw",
         ),
@@ -57,6 +57,6 @@ def test_a_platform_without_mutexes(capsys: pytest.CaptureFixture[str], tmp_path
     mine = tmp_path / "mine.toml"
     text = (PLATFORMS / "smp-standard.toml").read_text()
     mine.write_text(text.replace("smp-standard", "mine").replace("mutexes = 16", "mutexes = 1"))
-    code, out, err = run(capsys, "run", "image", "--kernel", "freertos", "--platform", str(mine))
+    code, out, err = run(capsys, "run", "image", "--on", "freertos", "--platform", str(mine))
     assert (code, out) == (125, "")
     assert err == f"coreloom: error: {MUTEXES}: set mutexes in [ipc] of its file\n"

@@ -317,8 +317,8 @@ def test_a_platform_that_fails_is_a_status(
     ("arguments", "line"),
     [
         (["--cpus", "2"], "--cpus only applies together with --platform"),
-        (["--kernel", "sw"], "--kernel only applies together with --platform"),
-        (["--platform", "amp-standard", "--kernel", "fw"], "unknown kernel 'fw': choose one of hw, sw"),
+        (["--on", "sw"], "--on only applies together with --platform"),
+        (["--platform", "amp-standard", "--on", "fw"], "unknown kernel 'fw': choose one of hw, sw"),
     ],
 )
 def test_wrong_doctor_is_one_line(

@@ -158,7 +158,7 @@ def test_a_policy_by_its_path_or_by_its_name(project: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "model"])
 def test_a_policy_file_that_is_none(project: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    run = ["run", str(project / "main.c"), "--kernel", "sw"]
+    run = ["run", str(project / "main.c"), "--on", "sw"]
     words = run if command == "run" else ["model", "five-on-four"]
     policies = project / "policies"
     text = (policies / "fifo.c").read_text()

@@ -70,7 +70,7 @@ def test_a_signal_ends_a_run_and_tells_where_it_was(tmp_path: Path, how: str, ke
     program = tmp_path / "spins.c"
     program.write_text(SPINS)
     then, status = STOPS[how]
-    got, screen = on_terminal(["run", str(program), "--kernel", kernel], b"spins> ", then)
+    got, screen = on_terminal(["run", str(program), "--on", kernel], b"spins> ", then)
     assert got == status
     assert re.search(
         rf"coreloom: {how}: spins was stopped in cycle 2\d{{8}}:\n"

@@ -42,7 +42,7 @@ def test_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("words", [["run", ENDS, "--gdb"], ["debug", ENDS]])
 def test_linux(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert _refused(capsys, *words, "--kernel", "linux") == (
+    assert _refused(capsys, *words, "--on", "linux") == (
         "coreloom: error: ground linux runs on this machine: start gdb itself on the program"
     )
 

@@ -60,9 +60,7 @@ def test_an_illegal_instruction(platform: str, debug: Debug) -> None:
 
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 def test_a_deadlock_is_told(kernel: str, debug: Debug) -> None:
-    session = debug(
-        ENDS, _chosen(3, "continue", "thread apply all -q backtrace", "continue"), "--kernel", kernel
-    )
+    session = debug(ENDS, _chosen(3, "continue", "thread apply all -q backtrace", "continue"), "--on", kernel)
     said = _last(session.transcript)
     assert said.startswith(
         "(gdb) continue\ndeadlock: no thread can run any more, and nothing is to come\n"
@@ -84,7 +82,7 @@ def test_a_deadlock_is_told(kernel: str, debug: Debug) -> None:
 def test_the_time_is_the_same_without_a_debugger(platform: str, kernel: str, debug: Debug) -> None:
     """Stops, steps and looking cost no cycle."""
     commands = ["break sem_init", "continue", "next", "info threads", "finish", "stepi 20", "continue"]
-    session = debug(ENDS, commands, "--platform", platform, "--kernel", kernel)
+    session = debug(ENDS, commands, "--platform", platform, "--on", kernel)
     found = re.search(r"(?m)^program: (.*)$", session.err)
     assert found
     model = verilate.build_model(load(platform, None))

@@ -25,7 +25,7 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize("platform", ["smp-economy", "smp-standard", "smp-fast"])
 def test_a_session(platform: str, kernel: str, debug: Debug) -> None:
     commands = (PROGRAMS / "steps.gdb").read_text().splitlines()
-    session = debug(PROGRAMS / "steps.c", commands, "--platform", platform, "--kernel", kernel)
+    session = debug(PROGRAMS / "steps.c", commands, "--platform", platform, "--on", kernel)
     assert plain(session.transcript) == (PROGRAMS / "steps.txt").read_text()
     assert session.out.startswith("4 calls, 100\n")
     assert session.status == 3

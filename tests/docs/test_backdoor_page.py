@@ -28,7 +28,7 @@ def listing(index: int, path: Path) -> Path:
     [
         ["backdoor-standard"],
         ["backdoor-economy"],
-        ["backdoor-standard", "--far-clock", "0.3", "--kernel", "sw"],
+        ["backdoor-standard", "--far-clock", "0.3", "--on", "sw"],
     ],
     ids=" ".join,
 )

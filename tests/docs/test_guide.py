@@ -19,7 +19,7 @@ def listing(index: int, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("arguments", [[], ["--kernel", "sw", "--cpus", "1"], ["--platform", "smp-economy"]])
+@pytest.mark.parametrize("arguments", [[], ["--on", "sw", "--cpus", "1"], ["--platform", "smp-economy"]])
 @pytest.mark.docs("arguments1", "arguments2")
 def test_program_of_the_guide(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -32,11 +32,11 @@ def test_program_of_the_guide(
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 def test_interrupts_of_the_guide(kernel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = listing(1, tmp_path / "service.c")
-    assert main(["run", str(program), "--line", "0,20000,5000,9000,3,1", "--kernel", kernel]) == 0
+    assert main(["run", str(program), "--line", "0,20000,5000,9000,3,1", "--on", kernel]) == 0
     assert capsys.readouterr().out.startswith("interrupt 1\ninterrupt 2\ninterrupt 3\n")
 
 
-@pytest.mark.parametrize("arguments", [["--kernel", "sw"], ["--platform", "amp-economy"]])
+@pytest.mark.parametrize("arguments", [["--on", "sw"], ["--platform", "amp-economy"]])
 @pytest.mark.docs("arguments1")
 def test_communication_of_the_guide(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -52,7 +52,7 @@ def test_communication_of_the_guide_says_what_it_needs(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = listing(2, tmp_path / "between.c")
-    assert main(["run", str(program), *arguments, "--kernel", "sw"]) == 1
+    assert main(["run", str(program), *arguments, "--on", "sw"]) == 1
     assert capsys.readouterr().out.startswith("this needs two processors with a communication port\n")
 
 

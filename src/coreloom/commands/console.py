@@ -81,11 +81,12 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            behind = "; a program's own arguments come behind --" if found.parser.takes_arguments else ""
             parser: Parser = found.parser
             option = unknown[0].partition("=")[0]
             near = meant(option, parser._option_string_actions) if option.startswith("--") else ""
-            parser.error(f"unknown option or argument: {' '.join(unknown)}{near or behind}")
+            behind = "a program's own arguments come behind --" if parser.takes_arguments else ""
+            hint = f"{near} {behind.capitalize()}" if near and behind else near or (behind and f"; {behind}")
+            parser.error(f"unknown option or argument: {' '.join(unknown)}{hint}")
         return found
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -25,7 +25,7 @@ def test_the_hardware_thread_adds_up_its_half() -> None:
 
 
 def test_the_software_kernel_runs_it_under_the_policy() -> None:
-    printed = coreloom(*RUN, "--kernel", "sw", "--policy", "fifo")
+    printed = coreloom(*RUN, "--on", "sw", "--policy", "fifo")
     assert printed[0] == "4096 words, total 8386560, half of it by a software thread"
 
 
