@@ -193,8 +193,8 @@ def test_what_is_no_program(place: Path, capfd: pytest.CaptureFixture[str]) -> N
     code, out, err = run(capfd, "run", "main.c", "--help-me")
     assert (code, out) == (125, "")
     assert err == (
-        "coreloom run: error: unknown option or argument: --help-me; a program's own arguments come behind "
-        "-- (see coreloom run --help)\n"
+        "coreloom run: error: unknown option or argument: --help-me: did you mean --help? "
+        "A program's own arguments come behind -- (see coreloom run --help)\n"
     )
 
 
