@@ -8,7 +8,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _DATA = (
-    *("apps", "linux", "platforms", "policies", "rtl", "runtime", "docs/results/data"),
+    *("apps", "examples", "linux", "platforms", "policies", "rtl", "runtime", "docs/results/data"),
     *("docs/exclusive.md", "docs/lagmeter.md", "docs/scx_dwrr.md", "CHANGELOG.md"),
 )
 

@@ -22,6 +22,12 @@ class Verb(NamedTuple):
 
 GROUPS = ("Try", "Build", "Measure", "Linux", "Maintain")
 VERBS = {
+    "demo": Verb(
+        "Try",
+        "demo",
+        "four comparisons of both kernels, in two minutes",
+        ("demo", "compare examples/pingpong.c"),
+    ),
     "run": Verb(
         "Try",
         "run",

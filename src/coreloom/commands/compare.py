@@ -52,7 +52,8 @@ def _run(args: argparse.Namespace) -> int:
         for line in ("", *compare.lines(runs), "", compare.sentence(runs)):
             out.print(line, markup=False)
     if args.html:
-        results.write_atomically(args.html, page.html(program, runs).encode())
+        part = page.Comparison(program, runs, compare.sentence(runs))
+        results.write_atomically(args.html, page.html(given.name, [part]).encode())
         err.print(f"page: {shown(args.html)}", markup=False)
     if differs:
         raise UserError(f"{given.name} does not answer the same everywhere: {differs}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a comparison: one HTML file with bars, where the cycles went, timelines and the program."""
+"""The page of comparisons: one HTML file with bars, where the cycles went, timelines and the programs."""
 
 from __future__ import annotations
 
@@ -50,21 +50,41 @@ class Timeline(NamedTuple):
     cut: str  # "" or what is left out
 
 
-def html(program: Program, runs: Sequence[Run]) -> str:
+class Comparison(NamedTuple):
+    """A program and its runs; said: what they show, in a sentence."""
+
+    program: Program
+    runs: Sequence[Run]
+    said: str
+
+
+def html(title: str, comparisons: Sequence[Comparison]) -> str:
     """The whole page."""
-    counted = [run for run in runs if run.cycles]
-    longest = max((run.cycles or 0 for run in counted), default=1)
-    least = compare.best(runs)
     environment = Environment(
         loader=PackageLoader("coreloom.comparison", "."),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    soc = program.soc(runs[0].cpus)
+    most = _SLICES // len(comparisons)
     shown: dict[str, Any] = {
-        "title": program.name,
-        "sentence": compare.sentence(runs),
+        "title": title,
+        "parts": [_part(each, most) for each in comparisons],
+        "owners": (*OWNERS, "waiting"),
+        "tools": {"coreloom": __version__, **results.tools(results.TOOLS)},
+        "ROW": ROW,
+    }
+    return environment.get_template("page.html.j2").render(shown) + "\n"
+
+
+def _part(comparison: Comparison, most: int) -> dict[str, Any]:
+    program, runs, said = comparison
+    counted = [run for run in runs if run.cycles]
+    longest = max((run.cycles or 0 for run in counted), default=1)
+    least = compare.best(runs)
+    return {
+        "name": program.name,
+        "sentence": said,
         "difference": compare.difference(runs),
         "status": runs[0].answer.status,
         "bars": [
@@ -78,19 +98,15 @@ def html(program: Program, runs: Sequence[Run]) -> str:
             )
             for run in counted
         ],
-        "owners": (*OWNERS, "waiting"),
         "linux": [run for run in runs if run.cycles is None],
-        "timelines": [_timeline(run, _SLICES // len(counted)) for run in counted],
+        "timelines": [_timeline(run, most // len(counted)) for run in counted],
         "longest": longest,
         "threads": _threads(counted),
         "printed": runs[0].answer.printed,
         "sources": _sources(program),
-        "platform": soc,
-        "tools": {"coreloom": __version__, **results.tools(results.TOOLS)},
+        "platform": program.soc(runs[0].cpus),
         "arguments": program.arguments,
-        "ROW": ROW,
     }
-    return environment.get_template("page.html.j2").render(shown) + "\n"
 
 
 def _threads(runs: Sequence[Run]) -> dict[str, int]:
