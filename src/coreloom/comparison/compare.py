@@ -82,15 +82,13 @@ class Program:
         return platform.load(self.platform, cpus, changes=self.changes)
 
 
-def measure(
-    program: Program,
-    grounds: Sequence[str],
-    cpus: Sequence[int],
-    pool: Pool,
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
-) -> list[Run]:
-    """All runs, by ground and number of CPUs. Ended or UserError for one that does not come to its end."""
+def jobs(
+    program: Program, grounds: Sequence[str], cpus: Sequence[int]
+) -> tuple[list[Job[Any]], list[Job[Run]]]:
+    """What builds the models, and all runs by ground and number of CPUs.
+
+    A job raises Ended or UserError if its run does not come to its end.
+    """
     for ground in grounds:
         if ground not in NAMES:
             raise UserError(f"unknown kernel '{ground}': choose of {', '.join(NAMES)}")
@@ -100,14 +98,25 @@ def measure(
     # FreeRTOS runs on the same machine, so one model serves all grounds.
     first = [build(soc) for soc in socs.values()] if simulated else []
     wanted = [
-        Job(f"{NAMES[on]}, {n} CPU{'s' * (n > 1)}", _job(program, on, soc))
+        Job(f"{program.name}, {NAMES[on]}, {n} CPU{'s' * (n > 1)}", _job(program, on, soc))
         for on in simulated
         for n, soc in socs.items()
     ]
     if firmware.LINUX in grounds:
         here = replace(socs[cpus[-1]], cpus=min(max(cpus), host.cpus()))
-        wanted.append(Job(NAMES[firmware.LINUX], _job(program, firmware.LINUX, here)))
-    return pool.run(first, wanted, on_start, on_done)
+        wanted.append(Job(f"{program.name}, {NAMES[firmware.LINUX]}", _job(program, firmware.LINUX, here)))
+    return first, wanted
+
+
+def measure(
+    program: Program,
+    grounds: Sequence[str],
+    cpus: Sequence[int],
+    pool: Pool,
+    on_start: Callable[[str], None] | None = None,
+) -> list[Run]:
+    """All runs of jobs()."""
+    return pool.run(*jobs(program, grounds, cpus), on_start)
 
 
 def _job(program: Program, on: str, soc: Platform) -> Callable[[Progress], list[Run]]:

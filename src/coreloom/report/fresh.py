@@ -25,6 +25,7 @@ _PROOFS = "formal"  # a folder of properties, beside the RTL that they are about
 _DECIDING = (
     "apps",
     "benches",
+    "comparison",
     "programs",
     "reference",
     "scheduling",
