@@ -266,6 +266,8 @@ def sentence(runs: Sequence[Run]) -> str:
             continue
         times = (rivals[0].cycles or 0) / (winner.cycles or 1)
         parts.append(
-            f"{n} CPU{'s' * (n > 1)}: {NAMES[winner.on]} {times:.3g} times as fast as {NAMES[rivals[0].on]}"
+            f"with {n} CPU{'s' * (n > 1)} the {NAMES[winner.on]} is {times:.3g} times as fast as the "
+            f"{NAMES[rivals[0].on]}"
         )
-    return "; ".join(parts)
+    said = "; ".join(parts)
+    return said[:1].upper() + said[1:]
