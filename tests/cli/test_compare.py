@@ -42,7 +42,8 @@ def test_both_kernels_on_one_and_two_cpus_and_linux(
     shares = r"program \d+ %, kernel \d+ %, library \d+ %, waiting \d+ %; bus busy \d+ %"
     for line, name in zip(table[5:9], ("hardware", "hardware", "software", "software"), strict=True):
         assert re.fullmatch(rf"{name} kernel, [12] CPUs?: {shares}", line)
-    said = r"With 1 CPU the hardware kernel is [\d.]+ times as fast as the software kernel; with 2 CPUs .*"
+    times = r"[\d.]+ times"
+    said = rf"The hardware kernel is {times} as fast as the software kernel with 1 CPU, {times} with 2 CPUs"
     assert re.fullmatch(said, table[9])
     text = page.read_text(encoding="utf-8")
     assert len(text.encode()) < 2_000_000
@@ -112,6 +113,19 @@ def test_wrong_words(capsys: pytest.CaptureFixture[str]) -> None:
 
 def _run(on: str, printed: str, status: int = 0) -> Run:
     return Run(on, 1, Answer(status, printed, b""))
+
+
+def test_the_fastest_stands_beside_its_best_rival() -> None:
+    answer = Answer(0, "", b"")
+    runs = [
+        Run(on, n, answer, cycles) for n in (1, 2) for on, cycles in (("freertos", 9), ("hw", 3), ("sw", 6))
+    ]
+    runs += [Run("sw", 4, answer, 2), Run("hw", 4, answer, 3), Run("linux", 2, answer)]
+    assert compare.sentence(runs) == (
+        "The hardware kernel is 2 times as fast as the software kernel with 1 CPU, 2 times with 2 CPUs; "
+        "the software kernel is 1.5 times as fast as the hardware kernel with 4 CPUs"
+    )
+    assert compare.sentence(runs[:1]) == ""
 
 
 @pytest.mark.parametrize(

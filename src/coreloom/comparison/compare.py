@@ -257,17 +257,16 @@ def facts(program: Program, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def sentence(runs: Sequence[Run]) -> str:
-    """The hardware kernel beside its best rival with as many CPUs, for each number of CPUs."""
-    parts = []
-    for n in sorted({run.cpus for run in runs if run.cycles is not None}):
-        here = [run for run in runs if run.cpus == n and run.cycles]
-        winner, rivals = best(here), sorted(here, key=lambda run: run.cycles or 0)[1:]
-        if winner is None or not rivals:
-            continue
-        times = (rivals[0].cycles or 0) / (winner.cycles or 1)
-        parts.append(
-            f"with {n} CPU{'s' * (n > 1)} the {NAMES[winner.on]} is {times:.3g} times as fast as the "
-            f"{NAMES[rivals[0].on]}"
-        )
-    said = "; ".join(parts)
-    return said[:1].upper() + said[1:]
+    """The fastest with each number of CPUs beside its best rival; "" without two that can be compared."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for n in sorted({run.cpus for run in runs if run.cycles}):
+        here = sorted((run for run in runs if run.cpus == n and run.cycles), key=lambda run: run.cycles or 0)
+        if len(here) > 1:
+            times = (here[1].cycles or 0) / (here[0].cycles or 1)
+            said = f"{times:.3g} times as fast as the {NAMES[here[1].on]}"
+            pair = found.setdefault((here[0].on, here[1].on), [])
+            pair.append(f"{f'{times:.3g} times' if pair else said} with {n} CPU{'s' * (n > 1)}")
+    return "; ".join(
+        f"{'the' if n else 'The'} {NAMES[winner]} is {', '.join(texts)}"
+        for n, ((winner, _), texts) in enumerate(found.items())
+    )
