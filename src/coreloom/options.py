@@ -51,6 +51,11 @@ def add_on(parser: argparse.ArgumentParser, dest: str, *earlier: str, **how: Any
     parser.add_argument(*earlier, dest=dest, **{**how, **hidden})
 
 
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The option --json of every verb that prints facts (docs/reference/json.md)."""
+    parser.add_argument("--json", action="store_true", help="print it as JSON (docs/reference/json.md)")
+
+
 def add_freertos(parser: argparse.ArgumentParser) -> None:
     """The option --freertos, of every command that builds for FreeRTOS."""
     parser.add_argument(

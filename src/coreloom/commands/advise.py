@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 
 from coreloom.benches import registry
 from coreloom.benches.ipc import advise, transfer
 from coreloom.benches.ipc.bench import CORES, CPUS, KINDS
 from coreloom.commands.console import Command, Parser, out, show
 from coreloom.design import platform
-from coreloom.options import positive
+from coreloom.options import add_json, positive
 
 _MOST_WORDS = platform.MAX_RAM_MIB << 18
 
@@ -36,9 +37,13 @@ def _run(args: argparse.Namespace) -> int:
         choices, busy = advise.operation(rows, *place, subject), []
         title = f"A {subject}, {where}"
     compared = advise.shown(choices)
-    for line in advise.sentences(choices, busy):
+    said, table = advise.sentences(choices, busy), advise.table(compared, title)
+    if args.json:
+        out.print(json.dumps({"advice": list(said), "compared": table.records()}, indent=1), markup=False)
+        return 0
+    for line in said:
         out.print(line, markup=False)
-    show(advise.table(compared, title))
+    show(table)
     return 0
 
 
@@ -61,6 +66,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     ipc.add_argument("--cores", type=int, choices=CPUS, default=2, help="processors (default: %(default)s)")
     ipc.add_argument("--core", choices=CORES, default="standard", help="kind of core (default: %(default)s)")
     ipc.add_argument("--platform", choices=KINDS, default="amp", help="interconnect (default: %(default)s)")
+    add_json(ipc)
 
 
 COMMAND = Command(

@@ -14,7 +14,7 @@ from coreloom.commands.run import MAX_SIMULATED, add_flags, add_inputs, prepare
 from coreloom.comparison import compare, page
 from coreloom.errors import UserError
 from coreloom.jobs.local import Local
-from coreloom.options import add_on, names, positive
+from coreloom.options import add_json, add_on, names, positive
 from coreloom.report import results
 
 
@@ -88,7 +88,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--platform", help=f"as of `coreloom run` (default: {DEFAULT_PLATFORM})")
     parser.add_argument("--clock-hz", type=positive, metavar="N", help="as of `coreloom run`")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with timelines of all runs")
-    parser.add_argument("--json", action="store_true", help="print all figures as JSON instead")
+    add_json(parser)
     add_inputs(parser)
     add_flags(parser)
 

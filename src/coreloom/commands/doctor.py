@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import argparse
+import json
+from dataclasses import asdict
 
 from coreloom.commands import examine
 from coreloom.commands.console import Command, doing, out
 from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.options import add_on, positive
+from coreloom.options import add_json, add_on, positive
 from coreloom.toolchain.firmware import KERNELS
 
 
@@ -22,6 +24,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     kernels = f"kernel of the probe: one of {', '.join(KERNELS)} (default: hw)"
     add_on(parser, "kernel", "--kernel", metavar="KERNEL", help=kernels)
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
+    add_json(parser)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -38,6 +41,10 @@ def _run(args: argparse.Namespace) -> int:
         with doing(f"probe {soc.name}"):
             findings = examine.probe(soc, args.kernel or "hw")
         words = ("holds  ", "absent ", "FAILS  ")
+    failed = int(any(finding.required and not finding.ok for finding in findings))
+    if args.json:
+        out.print(json.dumps([asdict(finding) for finding in findings], indent=1), markup=False)
+        return failed
     for finding in findings:
         mark = words[0] if finding.ok else words[2] if finding.required else words[1]
         remedy = f"; {finding.remedy}" if finding.remedy and not finding.ok else ""
@@ -45,7 +52,7 @@ def _run(args: argparse.Namespace) -> int:
     packages = {finding.package: None for finding in findings if finding.package and not finding.ok}
     if len(packages) > 1:
         out.print(f"all of these packages: `{examine.install(packages)}`", markup=False)
-    return int(any(finding.required and not finding.ok for finding in findings))
+    return failed
 
 
 COMMAND = Command(

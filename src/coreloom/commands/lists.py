@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
 
 from coreloom.apps import APPS
 from coreloom.benches import registry
-from coreloom.commands.console import Command, show
+from coreloom.commands.console import Command, out, show
 from coreloom.design import hardware_threads, platform
 from coreloom.errors import UserError
+from coreloom.options import add_json
 from coreloom.report.table import Table
 from coreloom.scheduling import build, builtin
 from coreloom.toolchain import firmware
@@ -95,8 +97,14 @@ def _run(args: argparse.Namespace) -> int:
     for kind in args.kind:
         if kind not in KINDS:
             raise UserError(f"unknown kind '{kind}': choose from {', '.join(KINDS)}")
-    for kind in args.kind or KINDS:
-        show(KINDS[kind]())
+    found = {kind: KINDS[kind]() for kind in args.kind or KINDS}
+    if args.json:
+        out.print(
+            json.dumps({kind: table.records() for kind, table in found.items()}, indent=1), markup=False
+        )
+        return 0
+    for table in found.values():
+        show(table)
     return 0
 
 
@@ -104,6 +112,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "kind", nargs="*", metavar="KIND", help=f"one or more of {', '.join(KINDS)} (default: all)"
     )
+    add_json(parser)
 
 
 COMMAND = Command("list", _run, _options)

@@ -26,6 +26,10 @@ class Table:
         lines = [" | ".join(row) for row in (self.columns, tuple(marks), *self.rows)]
         return "\n".join(f"| {line} |" for line in lines)
 
+    def records(self) -> list[dict[str, str]]:
+        """Its rows with the names of the columns."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
     def parts(self, room: int, between: int) -> list[Table]:
         """Tables of as many of its columns as fit into `room` characters; each begins with the text columns.
 
