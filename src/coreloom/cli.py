@@ -17,9 +17,9 @@ from types import FrameType
 
 from coreloom import __version__, paths
 from coreloom.commands.console import Command, Parser, err
-from coreloom.errors import FAILED, Ended, UserError, WrongOutput
+from coreloom.errors import FAILED, Ended, UserError, WrongOutput, meant
 from coreloom.programs.registry import PROGRAMS
-from coreloom.verbs import VERBS, meant, overview
+from coreloom.verbs import VERBS, overview
 
 _TOOLS = ("cc", "ar", "ranlib")  # whose words are gcc's and ar's
 
@@ -128,7 +128,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args = argparse.Namespace(function=programs.run, program=words[0], build=False, words=words[1:])
     else:
         if words and not words[0].startswith("-") and words[0] not in VERBS:
-            _Root(prog="coreloom").error(f"unknown verb '{words[0]}'{meant(words[0], VERBS)}")
+            _Root(prog="coreloom").error(
+                f"unknown verb '{words[0]}'" + (f": {near}" if (near := meant(words[0], VERBS)) else "")
+            )
         # `completion` writes about all of them.
         alone = words[0] if words and words[0] in VERBS and words[0] != "completion" else None
         args = parser(alone).parse_args(words)

@@ -7,6 +7,9 @@ That is the program's own status where it ends by itself. What keeps it from tha
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 UNFINISHED = 124  # --max-cycles has come, or a deadlock
 FAILED = 125  # the program could not be run: a wrong option, an error of the compiler, a failure of the tools
 SIGNALLED = 128  # + the number that Linux has for the signal of such an end
@@ -29,3 +32,15 @@ class Ended(UserError):
 
 class WrongOutput(Exception):
     """What the target computed is not what the host computed: a defect of Coreloom."""
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """The name that a mistyped word is nearest to, as a question; "" if it is near none."""
+    near = difflib.get_close_matches(word, list(known), 1, 0.74)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def suggest(word: str, known: Iterable[str], more: str = "") -> str:
+    """What to do about an unknown name: the nearest one, else all of them. more: what else it may be."""
+    names = list(known)
+    return meant(word, names) or f"choose one of {', '.join(names) or '(none)'}{more}"

@@ -6,8 +6,6 @@ A leaf without imports of ours: `coreloom --help` needs nothing else.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -172,9 +170,3 @@ def overview() -> str:
         "130 Ctrl-C, 143 SIGTERM; of run and debug that of the program (coreloom run --help).",
     ]
     return "\n".join(lines) + "\n"
-
-
-def meant(word: str, known: Iterable[str]) -> str:
-    """The name that a mistyped word is nearest to, as a question; "" if it is near none."""
-    near = difflib.get_close_matches(word, list(known), 1)
-    return f": did you mean {near[0]}?" if near else ""

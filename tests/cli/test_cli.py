@@ -37,8 +37,7 @@ from .command import run
         (
             ["run", "imago"],
             125,
-            "coreloom: error: unknown application 'imago': choose one of image, packets, hybrid, sort, "
-            "dhrystone, fft, wavelet, or give a C file",
+            "coreloom: error: unknown application 'imago': did you mean image?",
         ),
         (
             ["run", "image", "--platform", "smp-huge"],
@@ -64,8 +63,8 @@ from .command import run
         (
             ["run", "image", "--cpus", "9"],
             125,
-            "coreloom: error: platform smp-standard: cpus must be at most 8 with [ipc], the communication "
-            "port, not 9: remove [ipc], or choose fewer",
+            "coreloom: error: platform smp-standard: cpus must be at most 8 with a communication port, not "
+            "9: choose fewer, or a platform of your own without [ipc]",
         ),
         (
             ["run", "image", "--cpus", "two"],

@@ -274,7 +274,7 @@ def test_conformance_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "conformance", "--ground", "hw,bsd") == (
         1,
         "",
-        "coreloom: error: unknown ground 'bsd': choose of hw, sw, linux\n",
+        "coreloom: error: unknown ground 'bsd': choose one of hw, sw, linux\n",
     )
     code, _, err = run(capsys, "conformance", "--only", "mutex,mutexes")
     assert code == 1

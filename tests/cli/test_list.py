@@ -35,10 +35,7 @@ def test_everything_of_a_kind_is_listed(
 
 
 def test_an_unknown_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    line = (
-        "coreloom: error: unknown kind 'platform': choose from platforms, units, policies, workloads, apps, "
-        "benches\n"
-    )
+    line = "coreloom: error: unknown kind 'platform': did you mean platforms?\n"
     assert run(capsys, "list", "platform") == (1, "", line)
 
 

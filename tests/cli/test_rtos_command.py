@@ -56,7 +56,7 @@ def test_an_unknown_measurement_is_one_line(capsys: pytest.CaptureFixture[str]) 
     code, out, err = run(capsys, "bench", "rtos", "--only", "yield,yeld")
     assert (code, out) == (1, "")
     (line,) = err.splitlines()
-    assert line.startswith("coreloom: error: unknown measurement 'yeld': choose from basic, cooperative, ")
+    assert line.startswith("coreloom: error: unknown measurement 'yeld': did you mean yield?")
 
 
 def test_a_wrong_folder_of_freertos_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

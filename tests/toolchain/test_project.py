@@ -49,7 +49,7 @@ def test_paths_are_of_the_folder(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('source = ["a.c"]', "unknown key 'source': did you mean 'sources'?"),
+        ('source = ["a.c"]', "unknown key 'source': did you mean sources?"),
         ('zzz = "a.c"', "unknown key 'zzz': choose one of sources, flags, arguments, platform, kernel, "
          "policy, cpus, placement, input"),
         ('sources = "a.c"', 'sources must be a list of texts, such as ["a", "b"]'),

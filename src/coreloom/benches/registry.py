@@ -10,7 +10,7 @@ from typing import Any
 
 import coreloom.benches
 from coreloom.benches.bench import Bench
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 
 # Folders of benches from elsewhere can be added to coreloom.benches.__path__.
 
@@ -31,5 +31,5 @@ def get(name: str) -> Bench[Any]:
     """The bench of that name. UserError if there is none."""
     found = benches()
     if name not in found:
-        raise UserError(f"unknown bench '{name}': choose one of {', '.join(found)}")
+        raise UserError(f"unknown bench '{name}': {suggest(name, found)}")
     return found[name]

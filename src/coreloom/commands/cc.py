@@ -17,7 +17,7 @@ from pathlib import Path
 from coreloom import __version__
 from coreloom.design import platform
 from coreloom.design.platform import Platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.toolchain import bitcode, driver, firmware, zig
 from coreloom.toolchain.application import Application
 from coreloom.toolchain.driver import ASSEMBLE, COMPILE, DEPEND, LINK, Request
@@ -81,7 +81,7 @@ def _cc(words: Sequence[str]) -> int:
         raise UserError("there is no input file: give sources or objects (see coreloom cc --help)")
     ground = asked.settings.get("--on", "hw")
     if ground not in driver.grounds():
-        raise UserError(f"unknown kernel '{ground}' for --on: choose one of {', '.join(driver.grounds())}")
+        raise UserError(f"unknown kernel '{ground}' for --on: {suggest(ground, driver.grounds())}")
     soc = platform.load(asked.settings.get("--platform", "smp-standard"), _cpus(asked))
     policy = asked.settings.get("--policy", firmware.PRIORITY)
     flags = firmware.compile_flags(soc, ground, policy, [*_CALM, *asked.flags])

@@ -9,7 +9,7 @@ from coreloom.commands.bench import Shown
 from coreloom.commands.console import Command, err, out, show, shown
 from coreloom.conformance import run, suite
 from coreloom.design import platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.jobs.job import build
 from coreloom.jobs.local import Local
 from coreloom.options import add_on, names, positive
@@ -42,7 +42,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     for ground in args.ground:
         if ground not in run.GROUNDS:
-            raise UserError(f"unknown ground '{ground}': choose of {', '.join(run.GROUNDS)}")
+            raise UserError(f"unknown ground '{ground}': {suggest(ground, run.GROUNDS)}")
     grounds = list(dict.fromkeys(args.ground))
     soc = platform.load(args.platform, args.cpus)
     wanted = suite.chosen(args.only)

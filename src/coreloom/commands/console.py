@@ -31,9 +31,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from coreloom import paths
-from coreloom.errors import UserError
+from coreloom.errors import UserError, meant, suggest
 from coreloom.report.table import Table
-from coreloom.verbs import meant
 
 # Columns of what is printed to no terminal.
 _PIPED = int(asked) if (asked := os.environ.get("COLUMNS", "")).isdecimal() else 80
@@ -84,6 +83,7 @@ class Parser(argparse.ArgumentParser):
             parser: Parser = found.parser
             option = unknown[0].partition("=")[0]
             near = meant(option, parser._option_string_actions) if option.startswith("--") else ""
+            near = near and f": {near}"
             behind = "a program's own arguments come behind --" if parser.takes_arguments else ""
             hint = f"{near} {behind.capitalize()}" if near and behind else near or (behind and f"; {behind}")
             parser.error(f"unknown option or argument: {' '.join(unknown)}{hint}")
@@ -94,8 +94,7 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             known = [str(choice) for choice in action.choices]
             what = (action.metavar if isinstance(action.metavar, str) else "") or action.dest
-            near = meant(str(value), known) or f": choose one of {', '.join(known)}"
-            self.error(f"unknown {what.lower()} '{value}'{near}")
+            self.error(f"unknown {what.lower()} '{value}': {suggest(str(value), known)}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         if not self.takes_arguments or self._inside:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from coreloom.commands import examine
 from coreloom.commands.console import Command, doing, out
 from coreloom.design import platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.options import add_json, add_on, positive
 from coreloom.toolchain.firmware import KERNELS
 
@@ -37,7 +37,7 @@ def _run(args: argparse.Namespace) -> int:
     else:
         soc = platform.load(args.platform, args.cpus)
         if args.kernel is not None and args.kernel not in KERNELS:
-            raise UserError(f"unknown kernel '{args.kernel}': choose one of {', '.join(KERNELS)}")
+            raise UserError(f"unknown kernel '{args.kernel}': {suggest(args.kernel, KERNELS)}")
         with doing(f"probe {soc.name}"):
             findings = examine.probe(soc, args.kernel or "hw")
         words = ("holds  ", "absent ", "FAILS  ")

@@ -10,7 +10,7 @@ from pathlib import Path
 from coreloom.apps import APPS
 from coreloom.design import platform
 from coreloom.design.platform import Platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.toolchain import firmware, note, project
 from coreloom.toolchain.application import Application, of_user
 from coreloom.toolchain.elf import MAGIC
@@ -66,9 +66,7 @@ def _sources(args: argparse.Namespace, words: list[str]) -> Given:
     for word in words:
         if not Path(word).exists():
             if len(words) == 1 and "/" not in word and not Path(word).suffix:
-                raise UserError(
-                    f"unknown application '{word}': choose one of {', '.join(APPS)}, or give a C file"
-                )
+                raise UserError(f"unknown application '{word}': {suggest(word, APPS, ', or give a C file')}")
             raise UserError(f"there is no file {word}: check the path")
     for file in files:
         if file.suffix in ("", ".elf", ".out") and not is_elf(file):

@@ -11,7 +11,7 @@ from coreloom.apps import APPS
 from coreloom.benches import registry
 from coreloom.commands.console import Command, out, show
 from coreloom.design import hardware_threads, platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.options import add_json
 from coreloom.report.table import Table
 from coreloom.scheduling import build, builtin
@@ -96,7 +96,7 @@ KINDS: dict[str, Callable[[], Table]] = {
 def _run(args: argparse.Namespace) -> int:
     for kind in args.kind:
         if kind not in KINDS:
-            raise UserError(f"unknown kind '{kind}': choose from {', '.join(KINDS)}")
+            raise UserError(f"unknown kind '{kind}': {suggest(kind, KINDS)}")
     found = {kind: KINDS[kind]() for kind in args.kind or KINDS}
     if args.json:
         out.print(

@@ -8,7 +8,7 @@ import dataclasses
 from pathlib import Path
 
 from coreloom.commands.console import Command, doing, out, show, shown
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.options import number_from, positive, seed
 from coreloom.report import results
 from coreloom.scheduling import build, builtin, case, simulate, tables, traces, workload
@@ -37,8 +37,8 @@ def _case_of(args: argparse.Namespace) -> tuple[case.Case, list[str]]:
         return builtin.CASES[args.workload], []
     if not args.workload.endswith(".toml"):
         raise UserError(
-            f"unknown workload '{args.workload}': choose one of {', '.join(builtin.CASES)}, "
-            "or give a TOML file"
+            f"unknown workload '{args.workload}': "
+            f"{suggest(args.workload, builtin.CASES, ', or give a TOML file')}"
         )
     return case.load(Path(args.workload)), []
 

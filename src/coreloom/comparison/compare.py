@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from coreloom.design import platform
 from coreloom.design.platform import Platform
-from coreloom.errors import SIGNALLED, Ended, UserError
+from coreloom.errors import SIGNALLED, Ended, UserError, suggest
 from coreloom.jobs.job import Job, Pool, Progress, build
 from coreloom.report.table import Table, number
 from coreloom.simulation import host
@@ -91,7 +91,7 @@ def jobs(
     """
     for ground in grounds:
         if ground not in NAMES:
-            raise UserError(f"unknown kernel '{ground}': choose of {', '.join(NAMES)}")
+            raise UserError(f"unknown kernel '{ground}': {suggest(ground, NAMES)}")
     check(program.app, "dynamic")
     socs = {n: program.soc(n) for n in cpus}
     simulated = [ground for ground in grounds if ground != firmware.LINUX]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from coreloom.design import address_map, hardware_threads
+from coreloom.errors import suggest
 
 CORES = ("economy", "standard", "fast")  # in the order of cl_soc_pkg's numbers
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
@@ -505,7 +506,7 @@ class Entry:
             if not isinstance(value, str):
                 return f"{name} must be a string, not {value!r}"
             if key.choices and value not in key.choices:
-                return f"{name} is '{value}', choose one of {', '.join(key.choices)}"
+                return f"{name} is '{value}': {suggest(value, key.choices)}"
         elif self.type is bool:
             if not isinstance(value, bool):
                 return f"{name} must be true or false, not {value!r}"

@@ -26,7 +26,7 @@ from coreloom.design.keys import (
     KernelSize,
     Platform,
 )
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.paths import PLATFORMS
 
 if sys.version_info >= (3, 11):
@@ -78,8 +78,7 @@ def load(
         path = folder / f"{name}.toml"
     else:
         raise UserError(
-            f"unknown platform '{name}': choose one of {', '.join(known) or '(none)'}, or give a path that "
-            "ends in .toml"
+            f"unknown platform '{name}': {suggest(name, known, ', or give a path that ends in .toml')}"
         )
     try:
         text = path.read_text(encoding="utf-8")
@@ -233,8 +232,8 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
     if platform.ipc and cpus > MAX_IPC_CPUS:
         raise wrong(
             "cpus",
-            f"cpus must be at most {MAX_IPC_CPUS} with [ipc], the communication port, not {cpus}: "
-            "remove [ipc], or choose fewer",
+            f"cpus must be at most {MAX_IPC_CPUS} with a communication port, not {cpus}: choose fewer, or a "
+            "platform of your own without [ipc]",
         )
     if platform.core == "fast" and platform.interconnect != "smp-bus":
         raise wrong(

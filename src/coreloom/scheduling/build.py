@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.paths import POLICIES
 from coreloom.toolchain import cache, firmware, zig
 
@@ -107,6 +107,4 @@ def check_policy(name: str) -> str:
     if base in known and base != "exclusive" and ("exclusive" in known or base == full):
         return full
     choices = [f"{BASE_MARK}BASE" if policy == "exclusive" else policy for policy in known]
-    raise UserError(
-        f"unknown policy '{name}': choose one of {', '.join(choices)}, or give a path that ends in .c"
-    )
+    raise UserError(f"unknown policy '{name}': {suggest(name, choices, ', or give a path that ends in .c')}")

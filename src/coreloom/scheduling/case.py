@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.scheduling.workload import (
     Compute,
     Costs,
@@ -94,7 +94,7 @@ def _case(data: dict[str, Any], name: str) -> Case:
 def _check_keys(data: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for key in data:
         if key not in known:
-            raise UserError(f"{where}unknown key '{key}': choose one of {', '.join(known)}")
+            raise UserError(f"{where}unknown key '{key}': {suggest(key, known)}")
 
 
 def _typed(data: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from coreloom import uses
 from coreloom.apps import APPS
 from coreloom.design.platform import Platform, with_policy
-from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError
+from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError, suggest
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
@@ -34,7 +34,7 @@ def ports(app: str, kernel: str, kind: str) -> dict[str, str | int]:
     if app not in WITH_PORTS:
         raise UserError(f"--ports is not an option of {app}: only {' and '.join(WITH_PORTS)} have a choice")
     if kind not in PORTS:
-        raise UserError(f"unknown ports '{kind}': choose one of {', '.join(PORTS)}")
+        raise UserError(f"unknown ports '{kind}': {suggest(kind, PORTS)}")
     if kind == BUFFERED and kernel in firmware.FREERTOS:
         raise UserError("FreeRTOS's queues are not double-buffered: leave out --ports, or choose direct")
     return {f"{app.upper()}_PORTS": PORTS[kind]}
@@ -43,9 +43,9 @@ def ports(app: str, kernel: str, kind: str) -> dict[str, str | int]:
 def check(app: str | Application, placement: str) -> None:
     """UserError if there is no such application, or no such placement."""
     if isinstance(app, str) and app not in APPS and not app.endswith(".c"):
-        raise UserError(f"unknown application '{app}': choose one of {', '.join(APPS)}, or give a C file")
+        raise UserError(f"unknown application '{app}': {suggest(app, APPS, ', or give a C file')}")
     if placement not in PLACEMENTS:
-        raise UserError(f"unknown placement '{placement}': choose one of {', '.join(PLACEMENTS)}")
+        raise UserError(f"unknown placement '{placement}': {suggest(placement, PLACEMENTS)}")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Experiment:
     def __post_init__(self) -> None:
         check(self.app, self.placement)
         if self.kernel not in firmware.GROUNDS:
-            raise UserError(f"unknown kernel '{self.kernel}': choose one of {', '.join(firmware.GROUNDS)}")
+            raise UserError(f"unknown kernel '{self.kernel}': {suggest(self.kernel, firmware.GROUNDS)}")
         if self.policy is not None:
             if self.kernel in firmware.FREERTOS:
                 raise UserError("FreeRTOS has one policy, fixed priorities: leave out --policy")

@@ -13,7 +13,7 @@ from typing import Any
 
 from coreloom.apps import APPS
 from coreloom.design import keys, platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.simulation.experiment import PLACEMENTS
 from coreloom.toolchain import firmware
 
@@ -132,7 +132,7 @@ def load(path: Path) -> Sweep:
         for value in lists[name]:
             if value not in known and not (suffix and str(value).endswith(suffix)):
                 other = f", or give a path that ends in {suffix}" if suffix else ""
-                raise wrong(name, f"unknown value '{value}' in {name}: choose from {', '.join(known)}{other}")
+                raise wrong(name, f"unknown value '{value}' in {name}: {suggest(value, known, other)}")
     parameters = _parameters(data.get("parameters", {}), wrong)
     defines = _defines(data.get("defines", {}), wrong)
     settings = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from coreloom import uses
 from coreloom.design import hardware_threads, keys, platform
 from coreloom.design.keys import Platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.paths import BUILD, RTL
 from coreloom.report import results
 from coreloom.toolchain import far, verilate, yosys
@@ -316,7 +316,7 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
     everything = known()
     for name in names:
         if name not in everything:
-            raise UserError(f"unknown unit '{name}': choose from {', '.join(everything)}")
+            raise UserError(f"unknown unit '{name}': {suggest(name, everything)}")
     for what, value, (low, high) in zip(
         ("threads", "priorities"), (threads, priorities), _LIMITS, strict=True
     ):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom import paths, sources
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.paths import APPS, RUNTIME
 from coreloom.toolchain import cache, diagnostics, zig
 from coreloom.toolchain import elf as elf_file
@@ -145,9 +145,7 @@ def application(app: str | Application) -> Application:
     folder = APPS / app
     if not any(folder.glob("*.c")):
         known = sorted(path.parent.name for path in APPS.glob("*/*.c"))
-        raise UserError(
-            f"unknown application '{app}': choose one of {', '.join(sorted(set(known))) or '(none)'}"
-        )
+        raise UserError(f"unknown application '{app}': {suggest(app, sorted(set(known)))}")
     more = _build_file(folder / "build.toml")
     folders = [folder, *(APPS / name for name in more.get("shared", ()))]
     files = [path for each in folders for path in sorted(each.glob("*.c"))]

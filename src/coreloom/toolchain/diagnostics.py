@@ -19,6 +19,10 @@ _UNDEFINED = re.compile(r"error: undefined symbol: (.+)\n(?:>>> referenced by ([
 _DUPLICATE = re.compile(r"error: duplicate symbol: (.+)")
 _ADVICE = (
     (
+        re.compile(r"'((?:sys/(?:socket|un)|netdb|net/.+|netinet/.+|arpa/.+)\.h)' file not found"),
+        "there is no {0}, as the simulated machine has no network: leave out what needs sockets",
+    ),
+    (
         re.compile(r"'(.+)' file not found"),
         "there is no {0} beside the program or in the C library: correct line {line} of {file}",
     ),

@@ -12,7 +12,7 @@ from platform import machine
 from coreloom.design import keys
 from coreloom.design.address_map import PROGRAM_ROOM
 from coreloom.design.keys import Platform
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.paths import POLICIES, RUNTIME
 from coreloom.toolchain import cache, far, freertos, note, zig
 from coreloom.toolchain import elf as elf_file
@@ -66,8 +66,8 @@ def policy_files(policy: str, home: Path | None = None) -> list[Path]:
     known = [*policies(), *(each for each in beside if each not in policies())]
     if name not in known:
         raise UserError(
-            f"unknown policy '{policy}' of the software kernel: choose one of {', '.join(known)}, "
-            "or give a path that ends in .c"
+            f"unknown policy '{policy}' of the software kernel: "
+            f"{suggest(policy, known, ', or give a path that ends in .c')}"
         )
     if name != _EXCLUSIVE:
         if colon:
@@ -79,7 +79,7 @@ def policy_files(policy: str, home: Path | None = None) -> list[Path]:
     if not colon:
         base = _EXCLUSIVE_BASE
     if base not in bases:
-        raise UserError(f"policy {_EXCLUSIVE} cannot be based on '{base}': choose one of {', '.join(bases)}")
+        raise UserError(f"policy {_EXCLUSIVE} cannot be based on '{base}': {suggest(base, bases)}")
     return [POLICIES / f"{name}.c", POLICIES / f"{base}.c"]
 
 
@@ -157,7 +157,7 @@ class _Ground:
 
 def _ground(platform: Platform, kernel: str, policy: str) -> _Ground:
     if kernel not in GROUNDS:
-        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(GROUNDS)}")
+        raise UserError(f"unknown kernel '{kernel}': {suggest(kernel, GROUNDS)}")
     macros = {
         **keys.macros(platform),
         f"CL_KERNEL_{'FREERTOS' if kernel in FREERTOS else kernel.upper()}": 1,

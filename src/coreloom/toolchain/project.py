@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -68,9 +67,7 @@ def load(folder: Path) -> Project:
 
 def _check(path: Path, key: str, value: object) -> None:
     if key not in _KEYS:
-        near = difflib.get_close_matches(key, _KEYS, 1)
-        meant = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(_KEYS)}"
-        raise UserError(f"{path}: unknown key '{key}': {meant}")
+        raise UserError(f"{path}: unknown key '{key}': {suggest(key, _KEYS)}")
     if key in _TEXTS and not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
         raise UserError(f'{path}: {key} must be a list of texts, such as ["a", "b"]')
     if key == "cpus" and (not isinstance(value, int) or isinstance(value, bool) or value < 1):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.locks import file_lock
 from coreloom.toolchain import debian
 
@@ -46,7 +46,7 @@ class Kernel:
 def get(choice: str = "7") -> Kernel:
     """A kernel of CHOICES, fetched once."""
     if choice not in CHOICES:
-        raise UserError(f"unknown guest kernel '{choice}': choose one of {', '.join(CHOICES)}")
+        raise UserError(f"unknown guest kernel '{choice}': {suggest(choice, CHOICES)}")
     sources = CHOICES[choice]
     mark = _mark(choice)
     with file_lock(debian.folder() / "kernel.lock"):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.locks import file_lock
 from coreloom.paths import LINUX
 from coreloom.toolchain import debian
@@ -209,7 +209,7 @@ def _check(chosen: linux_kernel.Kernel, cpus: int, smt: bool, cgroup: str) -> No
     if smt and cpus % 2:
         raise UserError(f"with two threads per core the number of CPUs must be even, not {cpus}")
     if cgroup not in CGROUPS:
-        raise UserError(f"unknown guest cgroup '{cgroup}': choose one of {', '.join(CGROUPS)}")
+        raise UserError(f"unknown guest cgroup '{cgroup}': {suggest(cgroup, CGROUPS)}")
     if cgroup == "v1" and not chosen.release.startswith("6.1."):
         raise UserError(f"kernel {chosen.release} has no cgroup v1 cpusets: choose kernel 6.1")
 

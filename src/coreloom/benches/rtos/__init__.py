@@ -22,7 +22,7 @@ from coreloom.benches.rtos.bench import (
 )
 from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS, PARTS
 from coreloom.benches.rtos.reach import TWICE, figures
-from coreloom.errors import UserError
+from coreloom.errors import UserError, suggest
 from coreloom.jobs.job import build
 from coreloom.options import add_freertos, names
 from coreloom.report.table import Table, number
@@ -71,7 +71,7 @@ class Rtos(Bench[Result]):
         known = list(dict.fromkeys(name for _, name in MEASUREMENTS))
         for name in options.only:
             if name not in known:
-                raise UserError(f"unknown measurement '{name}': choose from {', '.join(known)}")
+                raise UserError(f"unknown measurement '{name}': {suggest(name, known)}")
         if missing := _without_freertos(options):
             work.note(f"{missing}; its columns are left out, and no page is made")
         grounds = list(KERNELS if missing else NAMES)
