@@ -3,10 +3,12 @@
 // run (building, reading the results, drawing progress) is in src/coreloom.
 //
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE] [--result FILE]
-//            [--max-cycles N] [--max-simulated N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
+//            [--max-cycles N] [--max-simulated N] [--window N] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
 //            [--modules 1] [--stacks THREADS,STRIDE,COUNT,POOL,EACH,GIVEN,MAIN,BYTES,BOOT,ALL,FROM,TO]
 //            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--debug IN,OUT]
+//            [--waves FILE [--waves-from BEGIN] [--waves-to END] [--waves-scope SCOPE]... [--waves-most BYTES]
+//             [--waves-words KIND.NUMBER=WORD,...] [--waves-names ADDRESS,STEP,COUNT] [--waves-states ADDRESS,STEP,COUNT]]
 // --max-simulated: as --max-cycles, but cycles that are skipped do not count
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from the first READY on, or from reset if there is none, by CPU and instruction, except those of
@@ -31,6 +33,10 @@
 //                but not with a Back-Door; all figures are the same
 // --memory: the memory up to INPUT after a run that ended otherwise than by its window, or by an exit with a status below
 //           128
+// --waves: a waveform, see waves.h; in a model that was built for it. Nothing is skipped while it is written. BEGIN, END:
+//          a cycle, or when the thread of that name first runs. SCOPE: only what is in it. It ends when the file has BYTES.
+//          --waves-words: names of operations, states ...; --waves-names: the table of threads' names in the memory;
+//          --waves-states: that of their states in the software kernel
 // --debug: descriptors of pipes to a debugger, see debug.h; in a model that was built for it
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text as it comes, unless --uart; then the result as JSON in one line, unless --result
@@ -50,18 +56,17 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "verilated.h"
-#if VM_TRACE
-#include "verilated_vcd_c.h"
-#endif
 #include "Vmodel.h"
 #include "Vmodel___024root.h"
 #include "Vmodel__Syms.h" // includes the class of the tiles
+#include "waves.h"
 #if CORELOOM_DEBUG
 #include "debug.h"
 #endif
@@ -90,8 +95,10 @@ constexpr uint64_t kPeriodMost = 1000 * kHalf;
 constexpr uint32_t kUncachedBase = CORELOOM_UNCACHED_BASE; // of the same memory, for the fast core
 constexpr uint32_t kTextBase = kLocalBytes ? kLocalBase : kRamBase; // where programs run
 constexpr uint8_t kReady = 0; // event kinds of the program that the harness itself uses
+constexpr uint8_t kRun = 2;
 constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
+constexpr uint8_t kNew = 9;
 constexpr uint8_t kRequest = 16; // kinds above 15 come from the harness: the kernel's interrupt rises
 constexpr uint8_t kInterrupt = 17; // an interrupt line rises; value = the line
 constexpr uint8_t kUnit = 18; // a hardware thread changes state; value = its unit_o
@@ -146,7 +153,8 @@ struct Stacks {
 };
 
 struct Options {
-  std::string program, input, output, events, names, uart, result, waves, profile, loader;
+  std::string program, input, output, events, names, uart, result, profile, loader;
+  WavesOptions waves;
   std::vector<uint32_t> watch;
   std::vector<Pulses> pulses;
   uint64_t max_cycles = UINT64_MAX, max_simulated = UINT64_MAX;
@@ -197,6 +205,23 @@ std::unique_ptr<Stacks> stacks(const char *text) {
   return s;
 }
 
+WavesTable table(const char *text) {
+  WavesTable t;
+  if (std::sscanf(text, "%" SCNu32 ",%" SCNu32 ",%" SCNu32, &t.at, &t.step, &t.count) != 3) fail("no table: %s", text);
+  return t;
+}
+
+std::map<std::string, std::string> words(const std::string &text) {
+  std::map<std::string, std::string> found;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');) {
+    const size_t sign = word.find('=');
+    if (sign == std::string::npos) fail("no word: %s", word.c_str());
+    found[word.substr(0, sign)] = word.substr(sign + 1);
+  }
+  return found;
+}
+
 Options parse(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; i += 2) {
@@ -210,7 +235,14 @@ Options parse(int argc, char **argv) {
     else if (name == "--names") options.names = value;
     else if (name == "--uart") options.uart = value;
     else if (name == "--result") options.result = value;
-    else if (name == "--waves") options.waves = value;
+    else if (name == "--waves") options.waves.file = value;
+    else if (name == "--waves-from") options.waves.from = value;
+    else if (name == "--waves-to") options.waves.to = value;
+    else if (name == "--waves-scope") options.waves.scopes.push_back(value);
+    else if (name == "--waves-most") options.waves.most = number(value);
+    else if (name == "--waves-words") options.waves.words = words(value);
+    else if (name == "--waves-names") options.waves.names = table(value);
+    else if (name == "--waves-states") options.waves.states = table(value);
     else if (name == "--profile") options.profile = value;
     else if (name == "--max-cycles") options.max_cycles = number(value);
     else if (name == "--max-simulated") options.max_simulated = number(value);
@@ -359,6 +391,19 @@ std::string thread_states(const Vmodel___024root *root) {
   for (size_t thread = 0; thread < std::size(run.m_storage); ++thread)
     text += std::to_string(run[thread] >> cpu_bits) + ' ';
   return text;
+}
+#endif
+
+#if VM_TRACE
+// The same, with where each runs or ran last.
+std::vector<WavesThread> thread_table(const Vmodel___024root *root) {
+  const auto &run = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__u_threads__DOT__u_run__DOT__g_early__DOT__mem;
+  uint32_t cpu_bits = 1;
+  while ((1u << cpu_bits) < kCpus + kUnits) ++cpu_bits;
+  std::vector<WavesThread> found(std::size(run.m_storage));
+  for (size_t thread = 0; thread < found.size(); ++thread)
+    found[thread] = {static_cast<uint32_t>(run[thread] >> cpu_bits), run[thread] & ((1u << cpu_bits) - 1u)};
+  return found;
 }
 #endif
 
@@ -583,29 +628,30 @@ int main(int argc, char **argv) {
   }
   FILE *const uart = uart_file ? uart_file.get() : stdout;
 
-#if VM_TRACE
-  VerilatedVcdC waves;
-  if (!options.waves.empty()) {
-    context.traceEverOn(true);
-    top->trace(&waves, 99);
-    waves.open(options.waves.c_str());
-    if (!waves.isOpen()) fail("cannot open %s", options.waves.c_str());
-  }
-  // Times of the waveform: half cycles, or thousandths of them if the clocks differ.
-  const uint64_t unit = options.far_period == kHalf ? kHalf : 1;
-  const auto dump = [&](uint64_t time) {
-    context.time(time / unit);
-    if (waves.isOpen()) waves.dump(context.time());
+  const auto word = [&](uint32_t address) {
+    uint32_t value = 0;
+    if (place(address) < kInput) std::memcpy(&value, ram + place(address), 4);
+    return value;
   };
+#if VM_TRACE
+  Waves<kCpus, kUnits> waves(options.waves, options.far_period != kHalf, word);
+  const uint32_t kernel_threads = thread_table(top->rootp).size();
+  if (!options.waves.file.empty()) waves.attach(context, *top, kernel_threads);
 #else
-  if (!options.waves.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
-  const auto dump = [](uint64_t) {};
+  NoWaves waves;
+  if (!options.waves.file.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
 #endif
 
   bool printed = false; // since the text was flushed
   bool touched = false; // since Repetition::note(): something has happened that is not in the state
+  uint64_t time = 0; // of the next edge of clk_i
+  uint64_t cycles = 0;
   const auto log = [&](uint8_t cpu, uint8_t kind, uint32_t value) {
     touched = true;
+    if (kind == kRun) waves.runs(cpu, value, cycles, time - kHalf);
+    else if (kind == kNew) waves.is_new(cpu, value);
+    else if (kind == kIdle) waves.idles(cpu, value != 0);
+    else if (kind == kUnit) waves.unit(cpu, value >> 16, value & 0xffff, cycles, time - kHalf);
     if (!events) return;
     uint8_t record[16] = {};
     const uint64_t cycle = top->cycle_o;
@@ -617,21 +663,21 @@ int main(int argc, char **argv) {
   };
 
   // Reset: asserted over two edges of each clock; cycle 0 begins when it is released.
-  uint64_t time = 0; // of the next edge of clk_i
   top->rst_ni = 0;
   for (int i = 0; i < 5; ++i, time += kHalf) {
     top->clk_i = i & 1;
     top->far_clk_i = i & 1;
     top->rst_ni = i == 4;
     top->eval();
-    dump(time);
+    if (i == 3) waves.cycle(0);
+    waves.dump(time);
   }
 
   const char *reason = nullptr;
   uint32_t exit_status = 0, fault_address = 0;
   int fault_cpu = -1, exit_cpu = -1;
   uint64_t all_idle_since = UINT64_MAX, no_timers_since = UINT64_MAX;
-  uint64_t cycles = 0, stop = options.max_cycles;
+  uint64_t stop = options.max_cycles;
   bool stop_is_window = false;
   uint32_t idle = 0; // bit c: CPU c waits in the hardware kernel
   uint32_t reported_idle = 0; // bit c: CPU c's software kernel has reported that it is idle
@@ -667,7 +713,7 @@ int main(int argc, char **argv) {
     looks = 0;
     looking = false;
     look_at = UINT64_MAX;
-    if (kRomBytes == 0 && !options.every_cycle && all_idle()) pause_at(cycles + kQuiet);
+    if (kRomBytes == 0 && !options.every_cycle && !waves.writes() && all_idle()) pause_at(cycles + kQuiet);
   };
 
   // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
@@ -687,16 +733,15 @@ int main(int argc, char **argv) {
       if (element(top->trace_valid_o, c, 1)) {
         const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
         log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
-        if (kind == kName && names) {
+        if (kind == kName) {
           // From anywhere in the memory; an address outside of it has no name. A constant in the local
           // memory is read where it was copied from.
           uint32_t at = element(top->value_o, c, 32);
           at = at - kLocalBase < kLocalBytes ? at - kLocalBase : place(at);
-          for (uint32_t i = 0; i < kNameMost; ++i, ++at) {
-            if (at >= kRamBytes || ram[at] == 0) break;
-            std::fputc(ram[at], names.get());
-          }
-          std::fputc(0, names.get());
+          std::string text;
+          for (; text.size() < kNameMost && at < kRamBytes && ram[at] != 0; ++at) text += static_cast<char>(ram[at]);
+          waves.is_named(c, text, cycles, time - kHalf);
+          if (names) std::fwrite(text.c_str(), 1, text.size() + 1, names.get());
         }
         if (kind == kReady && !ready) { // what was before is not asked for
           ready = true;
@@ -770,7 +815,7 @@ int main(int argc, char **argv) {
   // The cycle in which the time alone makes something happen, or the run ends.
   const auto model_tiles = tiles(top->rootp);
   const auto next_event = [&] {
-    uint64_t next = std::min(stop, next_timeout(top->rootp, cycles));
+    uint64_t next = std::min({stop, next_timeout(top->rootp, cycles), waves.begin(cycles)});
     for (const auto *tile : model_tiles) {
       if (tile->u_local__DOT__mtimecmp_q > cycles) next = std::min<uint64_t>(next, tile->u_local__DOT__mtimecmp_q);
     }
@@ -787,6 +832,10 @@ int main(int argc, char **argv) {
   // Called every kPeriod cycles while all CPUs wait. A longer period is found as by Brent: the state is compared with
   // that of the last power of two.
   const auto look_for_repetition = [&] {
+    if (waves.writes()) {
+      begin_to_look();
+      return;
+    }
     const uint64_t next = next_event();
     // The deadlock is found first.
     const bool endless = next == UINT64_MAX || (options.detects_deadlock && only_time_limits_left() && !time_limits());
@@ -834,11 +883,6 @@ int main(int argc, char **argv) {
   std::array<Switch, kCpus> switches{}; // interrupted between sp and tp
   std::vector<Stack> bounds(options.stacks ? options.stacks->count : 0);
   uint32_t stack_thread = 0, stack_pc = 0, stack_sp = 0;
-  const auto word = [&](uint32_t address) {
-    uint32_t value = 0;
-    if (place(address) < kInput) std::memcpy(&value, ram + place(address), 4);
-    return value;
-  };
   // sp is that of a suspended thread: tp follows, perhaps after an interrupt's handler.
   const auto begins_switch = [&](int c, uint32_t sp) {
     const Stacks &s = *options.stacks;
@@ -971,11 +1015,28 @@ int main(int argc, char **argv) {
       const uint64_t now = far_time;
       if (!far_edge()) break;
       top->eval();
-      dump(now);
+      waves.dump(now);
       if (__builtin_expect(watching, 0)) watch();
     }
     if (far_time == time) far_edge();
   };
+
+#if VM_TRACE
+  const auto look_for_waves = [&] {
+    const auto *root = top->rootp;
+    std::array<WavesClient, kCpus + kUnits> clients;
+    for (int c = 0; c < kCpus + kUnits; ++c) {
+#define PORT(name, width) element(root->cl_soc__DOT__u_kernel__DOT__##name, c, width)
+      clients[c] = {PORT(op_valid, 1) != 0, PORT(answer_valid, 1) != 0, PORT(op, 6), PORT(id, 10),
+                    static_cast<uint32_t>(root->cl_soc__DOT__u_kernel__DOT__answer)};
+#undef PORT
+    }
+    waves.look(clients, thread_table(root));
+  };
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is told of as a full disk
+#else
+  const auto look_for_waves = [] {};
+#endif
 
   std::signal(SIGINT, stop_run);
   std::signal(SIGTERM, stop_run);
@@ -1004,7 +1065,12 @@ int main(int argc, char **argv) {
       top->clk_i = 1;
       top->eval();
       ++cycles;
-      dump(time);
+      waves.cycle(cycles);
+      if (waves.writes()) {
+        look_for_waves();
+        waves.dump(time);
+        if (waves.ends(cycles)) begin_to_look();
+      }
       time += kHalf;
 #if CORELOOM_DEBUG
       if (debugger) {
@@ -1033,7 +1099,7 @@ int main(int argc, char **argv) {
       far_edges();
       top->clk_i = 0;
       top->eval();
-      dump(time);
+      waves.dump(time);
       time += kHalf;
     }
     if (printed) std::fflush(uart);
@@ -1046,7 +1112,10 @@ int main(int argc, char **argv) {
       std::fprintf(stderr, "progress %" PRIu64 "\n", cycles);
     }
     if (!reason && options.detects_deadlock && deadlocked()) reason = "deadlock";
-    if (context.gotFinish() || context.gotError()) fail("an RTL assertion failed; see the message above");
+    if (context.gotFinish() || context.gotError()) {
+      waves.close();
+      fail("an RTL assertion failed; see the message above");
+    }
   }
   if (!reason) reason = (stop_is_window && stop != options.max_cycles && cycles == stop) ? "window" : "max-cycles";
   const double seconds = seconds_since(start);
@@ -1055,9 +1124,8 @@ int main(int argc, char **argv) {
   else if (debugger) debugger->stop(reason, fault_cpu < 0 ? 0 : fault_cpu, fault_address);
 #endif
   top->final();
-#if VM_TRACE
-  if (waves.isOpen()) waves.close();
-#endif
+  waves.close();
+  if (waves.failed()) fail("the waveform cannot be written: the disk is full");
 
   if (!options.output.empty()) {
     uint32_t length = 0;
@@ -1106,6 +1174,12 @@ int main(int argc, char **argv) {
   if (!options.profile.empty()) {
     std::fprintf(result, ", \"transfers\": %" PRIu64 ", \"stores\": %" PRIu64, transfers, stores);
   }
+#if VM_TRACE
+  if (!options.waves.file.empty()) {
+    std::fprintf(result, ", \"waves\": ");
+    waves.report(result);
+  }
+#endif
   if (halted) {
     // The processor and where it is: economy's is at most one instruction ahead.
     std::fprintf(result, ", \"cpu\": %d, \"address\": %" PRIu32 ", \"pc\": %" PRIu32, fault_cpu, fault_address,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from coreloom.apps import APPS
 from coreloom.apps.base import read_file
@@ -25,13 +26,14 @@ from coreloom.commands.given import (
 )  # fmt: skip
 from coreloom.design import platform
 from coreloom.design.platform import Platform
-from coreloom.errors import UserError
+from coreloom.errors import Ended, UserError
 from coreloom.options import add_freertos, add_on, positive
 from coreloom.paths import BUILD
 from coreloom.report import results
-from coreloom.simulation import host, measure, stuck, trace
+from coreloom.simulation import host, measure, stuck, trace, waves
 from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS, Experiment, Outcome, check, ports
-from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
+from coreloom.simulation.simulate import FAR_PERIOD, Pulses, SimResult
+from coreloom.simulation.waves import Waves
 from coreloom.toolchain import firmware, freertos
 from coreloom.toolchain.application import loaded
 from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
@@ -151,7 +153,7 @@ def _printer(elf: Path, task: Task) -> Callable[[bytes], None]:
 
 
 _UNNAMED = Path()  # --trace or --waves without a file
-_SUFFIXES = {"trace": ".trace.json", "waves": ".vcd"}
+_SUFFIXES = {"trace": ".trace.json", "waves": waves.SUFFIX}
 
 
 def _check_targets(args: argparse.Namespace, name: str) -> None:
@@ -165,6 +167,8 @@ def _check_targets(args: argparse.Namespace, name: str) -> None:
         if path is None:
             continue
         results.check_target(path)
+        if option == "waves" and path.suffix in (waves.GTKWAVE, waves.SURFER, ".vcd", ".ghw"):
+            raise UserError(f"--waves writes an FST file: name it {path.with_suffix(waves.SUFFIX).name}")
         if other := seen.get(path.resolve()):
             raise UserError(f"--{other} and --{option} are the same file {path}: give two names")
         seen[path.resolve()] = option
@@ -172,7 +176,8 @@ def _check_targets(args: argparse.Namespace, name: str) -> None:
 
 # Of a simulated machine, with their defaults.
 _SIMULATED: dict[str, object] = {
-    **{"gdb": None, "policy": None, "trace": None, "waves": None, "line": [], "far_period": None},
+    **{"gdb": None, "policy": None, "trace": None, "line": [], "far_period": None},
+    **{"waves": None, "waves_from": None, "waves_to": None, "waves_scope": None, "waves_max": None},
     **{"freertos": None, "ports": None, "max_cycles": None, "clock_hz": None},
 }
 
@@ -228,6 +233,7 @@ def _run(args: argparse.Namespace) -> int:
             f"--freertos is not an option of kernel {args.kernel}: only {', '.join(FREERTOS)} use it"
         )
     _check_targets(args, given.name)
+    asked = _waves(args, soc)
     facts = _Facts(args)
     defines = {} if args.ports is None else ports(given.name, args.kernel, args.ports)
     if args.grain is not None:
@@ -254,7 +260,59 @@ def _run(args: argparse.Namespace) -> int:
         kernel=args.kernel,
         policy=args.policy,
     )
-    return facts.end(_simulate(args, given, experiment, program, data, facts))
+    return facts.end(_simulate(args, given, experiment, program, data, asked, facts))
+
+
+def _waves(args: argparse.Namespace, soc: Platform) -> Waves | None:
+    """The waveform that is asked for."""
+    if args.waves is None:
+        for option in ("waves_from", "waves_to", "waves_scope", "waves_max"):
+            if getattr(args, option) is not None:
+                raise UserError(f"--{option.replace('_', '-')} needs --waves")
+        return None
+    return Waves(
+        args.waves,
+        args.waves_from,
+        args.waves_to,
+        tuple(args.waves_scope or ()),
+        args.waves_max * 10**6 if args.waves_max else waves.MOST,
+        soc.kernel.hardware_threads,
+    )
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:.1f} MB" if size < 1e8 else f"{size / 1e6:.0f} MB"
+
+
+def _announce(plan: waves.Plan, facts: _Facts) -> None:
+    """How large the waveform will be."""
+    rate = plan.bytes_a_cycle
+    size = f"about {rate:.0f} bytes a cycle"
+    if plan.cycles is not None:
+        size += f", {_megabytes(rate * plan.cycles)}"
+    facts.tell(
+        f"waveform: {len(plan.signals)} signals, {size}; it ends at {_megabytes(plan.most)}",
+        waves_signals=len(plan.signals),
+        waves_bytes_a_cycle=round(rate),
+    )
+
+
+def _tell_waves(asked: Waves, report: dict[str, Any], facts: _Facts) -> None:
+    """What is in the waveform."""
+    if report["from"] is None:
+        return
+    file = shown(asked.path)
+    gtkwave, surfer = (shown(asked.path.with_suffix(end)) for end in (waves.GTKWAVE, waves.SURFER))
+    facts.tell(
+        f"waveform: {_megabytes(report['bytes'])}, cycles {report['from']} to {report['to']}: {file} "
+        f"(gtkwave {gtkwave}, or surfer -c {surfer} {file})",
+        waves={"file": str(asked.path), **{key: report[key] for key in ("from", "to", "bytes")}},
+    )
+    if report["full"]:
+        facts.tell(
+            f"waveform: it ended in cycle {report['to']}, being full: give --waves-from, --waves-to, "
+            "--waves-scope or a larger --waves-max"
+        )
 
 
 def _simulate(
@@ -263,10 +321,13 @@ def _simulate(
     experiment: Experiment,
     program: Path,
     data: bytes,
+    asked: Waves | None,
     facts: _Facts,
 ) -> int:
     soc = experiment.platform
-    built = experiment.build(args.waves is not None, program)
+    built = experiment.build(asked is not None, program)
+    if asked:
+        _announce(waves.Plan(asked, built.model), facts)
     held = debug.held(args, experiment, given, program)
     with facts.doing(f"{given.name} on {soc.name}: simulate") as task:
 
@@ -280,7 +341,7 @@ def _simulate(
                 arguments=[given.name, *given.arguments],
                 max_cycles=args.max_cycles,
                 max_simulated=None if args.max_cycles else MAX_SIMULATED,
-                waves=args.waves,
+                waves=asked,
                 pulses=args.line,
                 far_period=args.far_period or FAR_PERIOD,
                 modules=args.trace is not None,
@@ -288,21 +349,24 @@ def _simulate(
                 uart=_printer(program, task),
                 debugger=held.debugger if held else None,
             )
-        except Halted:
-            if args.waves is not None:
-                facts.tell(f"waveform: {shown(args.waves)}", waves=str(args.waves))
+        except (Ended, KeyboardInterrupt):
+            if asked and asked.path.exists():
+                facts.tell(f"waveform: {shown(asked.path)}")
             raise
     if held and not held.finish(given.name):
         return 0
     if args.trace is not None:
         _write_trace(outcome, args.trace, facts)
-    if args.waves is not None:
-        facts.tell(f"waveform: {shown(args.waves)}", waves=str(args.waves))
+    report = outcome.result.waves
+    if asked and report:
+        _tell_waves(asked, report, facts)
     if args.quiet and outcome.status:
         return outcome.status  # which says it
     outcome.check_finished()
     _tell_figures(outcome, APPS[given.name].unit if given.name in APPS else "units of work", facts)
     _save(args, given.name, outcome.result.output, data, facts)
+    if asked and report and (wrong := waves.told(report, asked, outcome.result.cycles)):
+        raise UserError(wrong)
     return 0
 
 
@@ -417,8 +481,26 @@ def _options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_UNNAMED,
         metavar="FILE",
-        help="write a waveform for GTKWave or Surfer (slow; default: build/output); while every CPU waits "
-        "it may have gaps without edges of the clock: those cycles are skipped",
+        help="write a waveform (FST) and views of it for GTKWave and Surfer (slow; default: build/output); "
+        "no cycle is skipped meanwhile",
+    )
+    for option, what in (("from", "begin"), ("to", "end")):
+        parser.add_argument(
+            f"--waves-{option}",
+            metavar="WHEN",
+            help=f"{what} the waveform in this cycle, or when the thread of this name first runs",
+        )
+    parser.add_argument(
+        "--waves-scope",
+        action="append",
+        metavar="SCOPE",
+        help="only the signals of this unit (kernel, cpu0, bus ...) or path in the design; may be repeated",
+    )
+    parser.add_argument(
+        "--waves-max",
+        type=positive,
+        metavar="MB",
+        help=f"end the waveform when it has so many megabytes (default: {waves.MOST // 10**6})",
     )
     parser.add_argument(
         "--line",

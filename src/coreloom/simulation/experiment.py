@@ -16,6 +16,7 @@ from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError, suggest
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
+from coreloom.simulation.waves import Waves
 from coreloom.toolchain import far, firmware, verilate
 from coreloom.toolchain.application import Application
 
@@ -122,7 +123,7 @@ class Experiment:
         window: int | None = None,
         max_cycles: int | None = None,
         max_simulated: int | None = None,
-        waves: Path | None = None,
+        waves: Waves | None = None,
         profile: bool = False,
         watch: Sequence[int] = (),
         pulses: Sequence[Pulses] = (),

@@ -15,13 +15,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coreloom import uses
 from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
 from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
 from coreloom.simulation import stuck
+from coreloom.simulation.waves import Plan, Waves
 from coreloom.toolchain import elf as elf_file
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ class SimResult:
     # What the user has to know of an end that is neither window nor exit with a status below 128; of the end
     # by max_cycles where each thread is.
     why: str = ""
+    waves: dict[str, Any] | None = None  # what the harness says of a waveform
 
 
 def run(
@@ -152,7 +154,7 @@ def run(
     max_cycles: int | None,
     max_simulated: int | None = None,
     window: int | None = None,
-    waves: Path | None = None,
+    waves: Waves | None = None,
     profile: bool = False,
     watch: Sequence[int] = (),
     pulses: Sequence[Pulses] = (),
@@ -174,8 +176,9 @@ def run(
     uart is called with what the program prints, as it comes: with whole lines, or with the beginning of one
     that is not that of a fault. The run ends at the
     program's exit, after max_cycles (None: never), after max_simulated cycles, of which none was skipped, or
-    `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
-    The waveform is kept also of a run that fails, but not of one that is interrupted.
+    `window` cycles after the first READY event.
+    waves: a waveform, needs a model built with trace; no cycle is skipped while it is written, and it is whole
+    also of a run that fails or is stopped.
     watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
     behind a Back-Door is cpu 1.
     pulses: what drives the interrupt lines.
@@ -184,8 +187,7 @@ def run(
     cycle from which on that clock stands still.
     modules: events also of the kernel's scheduling modules and of the Lock Unit.
     every_cycle: simulate also the cycles in which every CPU waits and only the time passes. They are skipped
-    otherwise, but not with a Back-Door: all that a run leaves behind is the same, and a waveform has no
-    edges of the clock there.
+    otherwise, but not with a Back-Door: all that a run leaves behind is the same.
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, Ended if a signal has ended the simulator, UserError on
     anything that keeps the run from being made. What a KeyboardInterrupt says is where the threads were.
@@ -204,7 +206,9 @@ def run(
         raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
     with contextlib.ExitStack() as stack:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
-        dump = None if waves is None else stack.enter_context(results.whole(waves))
+        plan = None if waves is None else Plan(waves, model)
+        waveform = stack.enter_context(contextlib.ExitStack())
+        dump = None if waves is None else waveform.enter_context(results.whole(waves.path))
         names = ("input", "output", "events", "names", "result", *(["profile"] if profile else []))
         files = {name: work / name for name in names}
         files["input"].write_bytes(inputs)
@@ -215,7 +219,7 @@ def run(
         for name, path in files.items():
             command += [f"--{name}", str(path)]
         limits = (("--max-cycles", max_cycles), ("--max-simulated", max_simulated), ("--window", window))
-        for option, value in (*limits, ("--waves", dump)):
+        for option, value in limits:
             if value is not None:
                 command += [option, str(value)]
         for address in watch:
@@ -232,6 +236,8 @@ def run(
             command += ["--modules", "1"]
         if every_cycle:
             command += ["--every-cycle", "1"]
+        if plan and dump:
+            command += plan.options(dump, elf)
         watches = stuck.options(elf) if elf.is_file() else []
         if watches:
             files["memory"] = work / "memory"
@@ -243,9 +249,15 @@ def run(
             raise ran.interrupt
         if ran.status not in (0, _HALTED):
             if dump is not None and dump.stat().st_size:
-                stack.pop_all().close()  # unlike the exception would, this keeps the waveform
+                waveform.close()  # unlike the exception would, this keeps it
             raise UserError(f"the simulation of {elf.stem} failed: {said}")
         result = json.loads(files["result"].read_bytes())
+        if plan and result["waves"]["from"] is not None:
+            waveform.close()
+            plan.save_views(result["waves"]["threads"])
+        elif dump:
+            dump.unlink()
+            waveform.pop_all()
         why = ""
         if watches and "cores" in result:
             why = stuck.explain(result, elf, files["memory"].read_bytes(), text)
@@ -256,8 +268,6 @@ def run(
             ran.interrupt.args = (where,)
             raise ran.interrupt
         if ran.status == _HALTED:
-            if dump is not None:
-                stack.pop_all().close()  # as above
             raise Halted(f"{elf.stem}: {why or said}", text)
         return SimResult(
             exit_status=result["exit_status"],
@@ -273,6 +283,7 @@ def run(
             stores=result.get("stores", 0),
             skipped=result["skipped"],
             why=why,
+            waves=result.get("waves"),
         )
 
 

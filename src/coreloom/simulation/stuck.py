@@ -16,7 +16,7 @@ from coreloom.simulation.places import RA, SAVED, SP, Code
 from coreloom.toolchain import elf as elf_file
 
 _CREATED, _READY, _RUNNING, _BLOCKED, _EXITED, _SUSPENDED = range(1, 7)  # of a thread, in either kernel
-_NAME_BYTES = 16
+NAME_BYTES = 16
 _BLOCK_BYTES = 16  # of a control block at least
 _TP = 4  # a register
 _FIRST = ("cl_thread_main", "cl_boot_main")  # of each thread
@@ -67,7 +67,7 @@ def _blocks(symbols: Mapping[str, tuple[int, int]]) -> tuple[int, int, int]:
     """Where the threads' control blocks are, the bytes of one, and how many threads there can be."""
     at, size = symbols["cl_threads"]
     # The compiler drops names that no thread has.
-    count = symbols.get("cl_names", (0, 0))[1] // _NAME_BYTES or size // _BLOCK_BYTES
+    count = symbols.get("cl_names", (0, 0))[1] // NAME_BYTES or size // _BLOCK_BYTES
     # A power of two; behind the threads' there may be others.
     return at, 1 << (size // count).bit_length() - 1, count
 
@@ -121,9 +121,9 @@ class Machine:
         """How a thread is called in messages: its number, and its name if it has one."""
         at, size = self._symbols.get("cl_names", (0, 0))
         text = ""
-        if (thread + 1) * _NAME_BYTES <= size:
-            start = place(at) + thread * _NAME_BYTES
-            text = self.memory[start : start + _NAME_BYTES].split(b"\0")[0].decode("utf-8", "replace")
+        if (thread + 1) * NAME_BYTES <= size:
+            start = place(at) + thread * NAME_BYTES
+            text = self.memory[start : start + NAME_BYTES].split(b"\0")[0].decode("utf-8", "replace")
         return f"thread {thread} ({text or 'main'})" if text or thread == 0 else f"thread {thread}"
 
     # --- who waits for what -------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class Machine:
         """A line for each thread that waits; everyone: and for all others that have not ended."""
         waits, owners, states = list(self.waits), dict(self.owners), dict(self.states)
         if "k_threads" in self._symbols:
-            found = _Software(self, _layouts(self._code.dwarf))
+            found = _Software(self, layouts(self._code.dwarf))
             waits, owners, states = found.waits(), found.owners(), found.states()
         lot = self.word(self._symbols["lot_plus_1"][0]) - 1 if "lot_plus_1" in self._symbols else -1
         by_thread = {wait.thread: wait for wait in waits}
@@ -262,7 +262,7 @@ class _Layout(NamedTuple):
     members: dict[str, int]
 
 
-def _layouts(dwarf: Any) -> dict[str, _Layout]:
+def layouts(dwarf: Any) -> dict[str, _Layout]:
     """The structs of the software kernel, by the names of its tables."""
     wanted = {
         "k_thread": "k_threads",

@@ -40,6 +40,7 @@ BACKDOOR_FOLDER = RTL / "ipc" / "backdoor" / "rtl"
 FAR_FILES = {"cl_far_side.sv", "cl_rom.sv", "cl_reset_sync.sv"}  # of the SoC with a Back-Door only
 
 SOC_PACKAGES = tuple(RTL / "soc" / "rtl" / f"{name}.sv" for name in ("cl_soc_map_pkg", "cl_soc_pkg"))
+HIERARCHY = "hierarchy.fst"  # beside a model that can write waveforms
 PREFIX = "Vmodel"  # class that the harness includes as "Vmodel.h"
 
 Progress = Callable[[str], None]
@@ -56,6 +57,7 @@ def models() -> Path:
 _OPT_FAST = "-O1"
 _OPT_SLOW = "-O0"
 _OPT_HARNESS = "-O1"
+_FST = RTL / "soc" / "sim" / "fst"  # what the writer of waveforms needs of two libraries
 _VERILATOR_FLAGS = (
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--assert"),
     "--public-ignore",  # sources do not say what is read from outside: .vlt files do
@@ -116,7 +118,8 @@ def build(
         for path in sorted(folder.iterdir())
         if path.is_file()
     ]
-    for path in (*design.sources, *searched, *config, harness, *sorted(sources.included(harness))):
+    included = (*sorted(sources.included(harness)), *(_compression() if trace else ()))
+    for path in (*design.sources, *searched, *config, harness, *included):
         if any(path.is_relative_to(folder) for folder in third_party):
             content.update(path.name.encode() + b"\0")
         else:
@@ -137,6 +140,10 @@ def build(
     def make(work: Path) -> None:
         _verilate(tools, design, params, config, trace, work, say)
         _compile(tools, work, harness, cxx_defines, trace, say)
+        if trace:  # a run of no cycles: the names of all signals
+            model, names = work / "sim", work / HIERARCHY
+            command = [str(model), "--program", os.devnull, "--max-cycles", "0", "--waves", str(names)]
+            _run(command, tools.env, "the model", work)
 
     return cache.made(entry, make) / "sim"
 
@@ -237,7 +244,11 @@ def build_model(
         sim / "harness.cpp",
         keys.rtl_parameters(platform),
         name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}{'-debug' if debug else ''}",
-        config=(sim / "cl_soc.vlt", *([sim / "debug.vlt"] if debug else [])),
+        config=(
+            sim / "cl_soc.vlt",
+            *([sim / "debug.vlt"] if debug else []),
+            *([sim / "waves.vlt"] if trace else []),
+        ),
         cxx_defines={
             "CORELOOM_CPUS": platform.cpus,
             "CORELOOM_CORE": keys.CORES.index(platform.core),
@@ -452,7 +463,7 @@ def _verilate(
 ) -> None:
     progress("verilate")
     command = [*tools.verilator, "--cc", "-Wno-fatal", "--prefix", PREFIX, "--Mdir", str(work / "cc")]
-    command += [*_VERILATOR_FLAGS, *(["--trace-vcd"] if trace else [])]
+    command += [*_VERILATOR_FLAGS, *(["--trace-fst"] if trace else [])]
     command += _design_args(design, params, config)
     _run(command, tools.env, "Verilator", work, cwd=ROOT)
 
@@ -490,10 +501,11 @@ def _compile(
         *("-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_TIME_CONTEXT"),
         *(
             f"-DVM_TRACE={int(trace)}",
-            f"-DVM_TRACE_VCD={int(trace)}",
-            "-DVM_TRACE_FST=0",
+            "-DVM_TRACE_VCD=0",
+            f"-DVM_TRACE_FST={int(trace)}",
             "-DVM_TRACE_SAIF=0",
         ),
+        *([f"-I{_FST}"] if trace else []),
     ]
     # The sources below build/ are named relative to where the compiler runs, so objects carry no paths of it.
     jobs = [
@@ -545,8 +557,15 @@ _HEAD = """\
 
 def _key(tools: _Tools, *parts: str) -> str:
     """Of what is made of Verilator's own sources, which its version stands for, by some flags."""
-    own = [part.replace(str(tools.root), "VERILATOR_ROOT") for part in parts]
-    return hashlib.sha256("\0".join([*tools.identity, *own]).encode()).hexdigest()[:16]
+    own = [part.replace(str(tools.root), "VERILATOR_ROOT").replace(str(_FST), "FST") for part in parts]
+    key = hashlib.sha256("\0".join([*tools.identity, *own]).encode())
+    for path in _compression() if f"-I{_FST}" in parts else ():
+        key.update(_bare(path) + b"\0")
+    return key.hexdigest()[:16]
+
+
+def _compression() -> list[Path]:
+    return sorted(_FST.iterdir())
 
 
 def _precompiled(tools: _Tools, base: Sequence[str], opt: str, work: Path) -> list[str]:

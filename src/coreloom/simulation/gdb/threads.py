@@ -12,7 +12,7 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 
 from coreloom.simulation.gdb.harness import Cpu
-from coreloom.simulation.stuck import _NAME_BYTES, _blocks, _layouts
+from coreloom.simulation.stuck import NAME_BYTES, _blocks, layouts
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain import zig
 
@@ -114,8 +114,8 @@ class Program:
         """The name of a thread; empty if it has none."""
         at, size = self.symbols.get("cl_names", (0, 0))
         text = b""
-        if (thread + 1) * _NAME_BYTES <= size:
-            text = (self.memory(at + thread * _NAME_BYTES, _NAME_BYTES) or b"").split(b"\0")[0]
+        if (thread + 1) * NAME_BYTES <= size:
+            text = (self.memory(at + thread * NAME_BYTES, NAME_BYTES) or b"").split(b"\0")[0]
         return text.decode("utf-8", "replace") or ("main" if thread == 0 else "")
 
     def states(self, hardware: list[int]) -> dict[int, int]:
@@ -131,7 +131,7 @@ class Program:
         """The software kernel's table of threads: where, the bytes of a row, and where in it the state is."""
         if "k_threads" not in self.symbols:
             return None
-        layout = _layouts(self._dwarf)["k_threads"]
+        layout = layouts(self._dwarf)["k_threads"]
         return self.symbols["k_threads"][0], layout.size, layout.members["state"]
 
     def in_switch(self, thread: int, pc: int) -> bool:
