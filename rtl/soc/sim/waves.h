@@ -14,9 +14,12 @@
 #define CORELOOM_WAVES_H
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cinttypes>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -73,7 +76,7 @@ template <int kCpus, int kUnits>
 class Waves {
  public:
   static constexpr int kClients = kCpus + kUnits;
-  static constexpr uint64_t kFlush = 65536; // cycles between two looks at the file's size
+  static constexpr uint64_t kFlush = 8192; // cycles between two looks at the file's size
 
   using Word = std::function<uint32_t(uint32_t)>; // of the memory
   Waves(WavesOptions options, bool fine, Word word)
@@ -127,14 +130,14 @@ class Waves {
     if (cycle >= to_) return close(), true;
     if (cycle < look_at_) return false;
     look_at_ = cycle + kFlush;
-    const uint64_t bytes = size();
-    if (flushed_ && bytes == bytes_) failed_ = true; // a write has failed
+    const uint64_t bytes = size(), more = bytes - bytes_;
+    failed_ |= flushed_ && more == 0; // a write has failed
+    full_ = !failed_ && bytes + 2 * more > options_.most;
     bytes_ = bytes;
     flushed_ = true;
+    if (failed_ || full_) return close(), true;
     file_.flush();
-    if (bytes < options_.most && !failed_) return false;
-    full_ = !failed_;
-    return close(), true;
+    return false;
   }
 
   // What a processor has told of its threads, or a hardware thread does; at: the time of the cycle's first dump.
@@ -214,15 +217,19 @@ class Waves {
 
   void close() {
     if (!writes()) return;
+    // The writer does not say whether a write has failed: it aborts, or the file's head, the last one, is missing.
+    const auto before = std::signal(SIGABRT, full_disk);
     file_.close();
-    // The writer does not say whether a write has failed; the file's head is the last one.
+    std::signal(SIGABRT, before);
     FILE *const file = std::fopen(options_.file.c_str(), "rb");
     unsigned char head[9] = {};
     failed_ |= !file || std::fread(head, 1, sizeof head, file) != sizeof head || head[7] != 1 || head[8] != 73;
     if (file) std::fclose(file);
+    if (failed_) std::remove(options_.file.c_str());
     bytes_ = size();
   }
   bool failed() const { return failed_; }
+  static constexpr char kFailed[] = "error: the waveform cannot be written: the disk is full\n";
 
   // As JSON: what is in the file, and the threads that ran.
   void report(FILE *to) const {
@@ -332,6 +339,11 @@ class Waves {
       made[at / 4] |= static_cast<uint32_t>(static_cast<unsigned char>(text[n])) << at % 4 * 8;
     }
     texts_[which] = made;
+  }
+
+  static void full_disk(int) {
+    if (write(STDERR_FILENO, kFailed, sizeof kFailed - 1) < 0) _exit(2);
+    _exit(1);
   }
 
   static void declare(void *self, VerilatedFst *to, uint32_t code) {

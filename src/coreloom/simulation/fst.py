@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+_HEAD_BYTES = 329
 _HIERARCHY = 6  # kind of the block, compressed as LZ4
 _PARAMETER = 2
 _ATTRIBUTE, _END, _SCOPE, _UP = range(252, 256)  # entries of it; smaller, as _PARAMETER: the type of a signal
@@ -19,7 +20,7 @@ class Signal:
 
     name: str  # with its range, as `TOP.cl_soc.value_o[31:0]`
     bits: int
-    alias: bool  # it is the same as another
+    handle: int  # the same of signals that are always equal
     constant: bool
 
 
@@ -51,6 +52,14 @@ def hierarchy(path: Path) -> Hierarchy:
     return Hierarchy({})
 
 
+def is_whole(path: Path) -> bool:
+    """Whether its head has been written, which comes last."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(9) == struct.pack(">BQ", 0, _HEAD_BYTES)
+
+
 def _entries(data: bytes) -> dict[str, list[Signal]]:
     at = 0
 
@@ -74,6 +83,7 @@ def _entries(data: bytes) -> dict[str, list[Signal]]:
 
     scopes: dict[str, list[Signal]] = {}
     inside: list[str] = []
+    handles = 0
     while at < len(data):
         tag = data[at]
         at += 1
@@ -90,10 +100,12 @@ def _entries(data: bytes) -> dict[str, list[Signal]]:
             number()
         elif tag != _END:
             at += 1
-            name, bits, alias = text(), number(), number()
+            name, bits, handle = text(), number(), number()
+            if not handle:
+                handles += 1
             scope = ".".join(inside)
             scopes[scope].append(
-                Signal(f"{scope}.{name.replace(' [', '[')}", bits, alias != 0, tag == _PARAMETER)
+                Signal(f"{scope}.{name.replace(' [', '[')}", bits, handle or handles, tag == _PARAMETER)
             )
     return scopes
 

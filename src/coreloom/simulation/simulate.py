@@ -21,7 +21,7 @@ from coreloom import uses
 from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
 from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
-from coreloom.simulation import stuck
+from coreloom.simulation import fst, stuck
 from coreloom.simulation.waves import Plan, Waves
 from coreloom.toolchain import elf as elf_file
 
@@ -177,8 +177,8 @@ def run(
     that is not that of a fault. The run ends at the
     program's exit, after max_cycles (None: never), after max_simulated cycles, of which none was skipped, or
     `window` cycles after the first READY event.
-    waves: a waveform, needs a model built with trace; no cycle is skipped while it is written, and it is whole
-    also of a run that fails or is stopped.
+    waves: a waveform, needs a model built with trace; no cycle is skipped while it is written, and it is
+    whole also of a run that fails or is stopped.
     watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
     behind a Back-Door is cpu 1.
     pulses: what drives the interrupt lines.
@@ -248,7 +248,7 @@ def run(
         if ran.interrupt and ran.status not in (0, _HALTED):
             raise ran.interrupt
         if ran.status not in (0, _HALTED):
-            if dump is not None and dump.stat().st_size:
+            if dump is not None and fst.is_whole(dump):
                 waveform.close()  # unlike the exception would, this keeps it
             raise UserError(f"the simulation of {elf.stem} failed: {said}")
         result = json.loads(files["result"].read_bytes())

@@ -30,8 +30,8 @@ MOST = 1_000_000_000  # bytes of a file, unless another number is given
 TEXTS = "coreloom"  # the scope of the simulator's texts
 _TOP = "TOP.cl_soc"
 _KEPT_FREE = 0.9  # of what is free on the disk, so much is used
-# Bytes of the file for a bit of a signal, in a million cycles: measured on all three cores.
-_BYTES_A_MEGABIT = 1600
+# Bytes of the file in a hundred cycles of busy processors: at least, and for each bit of a signal.
+_LEAST, _A_BIT = 800, 1
 _PORT = ("req_i", "gnt_o", "we_i", "addr_i", "wdata_i", "rvalid_o", "rdata_o")
 
 
@@ -98,8 +98,13 @@ class Plan:
     @property
     def bytes_a_cycle(self) -> float:
         """An estimate."""
-        bits = sum(signal.bits for signal in self.signals if not signal.alias and not signal.constant)
-        return bits * _BYTES_A_MEGABIT / 1e6
+        texts = f"{TEXTS}."
+        bits = {
+            each.handle: each.bits
+            for each in self.signals
+            if not each.constant and not each.name.startswith(texts)
+        }
+        return (_LEAST + _A_BIT * sum(bits.values())) / 100
 
     @property
     def cycles(self) -> int | None:
@@ -176,7 +181,7 @@ def told(report: Mapping[str, Any], waves: Waves, cycles: int) -> str:
     names = [name for name in report["threads"].values() if name]
     for limit in (waves.begin, waves.end):
         if limit and not limit.isdecimal() and limit not in names:
-            return f"no thread named '{limit}' has run: these have: {', '.join(dict.fromkeys(names))}"
+            return f"no thread named '{limit}' has run, but {', '.join(dict.fromkeys(names))}"
     if report["from"] is None:
         return f"no waveform: the run has ended in cycle {cycles}, before --waves-from {waves.begin}"
     return ""
