@@ -6,9 +6,6 @@ The Back-Door's own registers and clock crossings are tested by themselves in te
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 
 from coreloom.commands import examine as doctor
@@ -771,23 +768,3 @@ def test_options_need_a_backdoor() -> None:
 def test_wrong_period(period: int) -> None:
     with pytest.raises(UserError, match=f"--far-period must be from 1 to 1000000, not {period}"):
         run("economy", "  end", _FAR + "  end", far_period=period)
-
-
-def test_waves_of_both_clocks(tmp_path: Path) -> None:
-    """In thousandths of half a cycle of processor 0: each clock has its own edges, the first at one time."""
-    model = verilate.build_model(platform.load("backdoor-economy"), trace=True)
-    program = assemble(_NEAR + "  end\n", "economy")
-    waves = tmp_path / "run.vcd"
-    simulate.run(model, program, max_cycles=100, waves=waves, far_period=1370, far_stop=20)
-    codes: dict[str, str] = {}
-    edges: dict[str, list[int]] = {"clk_i": [], "far_clk_i": []}
-    time = 0
-    for line in waves.read_text().splitlines():
-        if found := re.match(r"\s*\$var wire +1 (\S+) (clk_i|far_clk_i) \$end", line):
-            codes.setdefault(found[1], found[2])
-        elif line.startswith("#"):
-            time = int(line[1:])
-        elif line[:1] in ("0", "1") and line[1:] in codes:
-            edges[codes[line[1:]]].append(time)
-    assert edges["clk_i"][:40] == [1000 * n for n in range(40)]
-    assert edges["far_clk_i"] == [*range(0, 5000, 1000), *range(5000, 43_000, 1370)]

@@ -472,26 +472,6 @@ def test_bus_is_fair_to_slower_cores(run: Run, core: str) -> None:
     assert min(counts) > 100
 
 
-def test_waves(tmp_path: Path) -> None:
-    """On the model of test_backdoor_platform.py: one with waves takes long to build."""
-    model = verilate.build_model(platform.load("backdoor-economy"), trace=True)
-    program = assemble("sw zero, EXIT(s1)\n", "economy")
-    waves = tmp_path / "run.vcd"
-    assert simulate.run(model, program, max_cycles=1000, waves=waves).exit_status == 0
-    text = waves.read_text()
-    assert "$enddefinitions" in text and " cl_soc " in text
-    fault = assemble("lw t0, 0(zero)\n", "economy")
-    with pytest.raises(simulate.Halted, match="bus error"):
-        simulate.run(model, fault, max_cycles=1000, waves=waves)
-    assert waves.read_text() != text  # that of the failed run, which is when one looks at it
-    assert [path.name for path in tmp_path.iterdir()] == ["run.vcd"]
-
-
-def test_waves_need_a_model_built_for_them(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="this model was built without waveforms"):
-        run("economy", 1, "j .\n", max_cycles=10, waves=tmp_path / "x.vcd")
-
-
 def test_progress(run: Run) -> None:
     seen: list[int] = []
     run("economy", 1, "j .\n", max_cycles=6_000_000, progress=seen.append)

@@ -635,8 +635,19 @@ int main(int argc, char **argv) {
   };
 #if VM_TRACE
   Waves<kCpus, kUnits> waves(options.waves, options.far_period != kHalf, word);
-  const uint32_t kernel_threads = thread_table(top->rootp).size();
-  if (!options.waves.file.empty()) waves.attach(context, *top, kernel_threads);
+  const auto look_for_waves = [&] {
+    const auto *root = top->rootp;
+    std::array<WavesClient, kCpus + kUnits> clients;
+    for (int c = 0; c < kCpus + kUnits; ++c) {
+#define PORT(name, width) element(root->cl_soc__DOT__u_kernel__DOT__##name, c, width)
+      clients[c] = {PORT(op_valid, 1) != 0, PORT(answer_valid, 1) != 0, PORT(op, 6), PORT(id, 10),
+                    static_cast<uint32_t>(root->cl_soc__DOT__u_kernel__DOT__answer)};
+#undef PORT
+    }
+    waves.look(clients, thread_table(root));
+  };
+  if (!options.waves.file.empty()) waves.attach(context, *top, thread_table(top->rootp).size(), look_for_waves);
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is told of as a full disk
 #else
   NoWaves waves;
   if (!options.waves.file.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
@@ -1021,23 +1032,6 @@ int main(int argc, char **argv) {
     if (far_time == time) far_edge();
   };
 
-#if VM_TRACE
-  const auto look_for_waves = [&] {
-    const auto *root = top->rootp;
-    std::array<WavesClient, kCpus + kUnits> clients;
-    for (int c = 0; c < kCpus + kUnits; ++c) {
-#define PORT(name, width) element(root->cl_soc__DOT__u_kernel__DOT__##name, c, width)
-      clients[c] = {PORT(op_valid, 1) != 0, PORT(answer_valid, 1) != 0, PORT(op, 6), PORT(id, 10),
-                    static_cast<uint32_t>(root->cl_soc__DOT__u_kernel__DOT__answer)};
-#undef PORT
-    }
-    waves.look(clients, thread_table(root));
-  };
-  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is told of as a full disk
-#else
-  const auto look_for_waves = [] {};
-#endif
-
   std::signal(SIGINT, stop_run);
   std::signal(SIGTERM, stop_run);
 #if CORELOOM_DEBUG
@@ -1066,11 +1060,8 @@ int main(int argc, char **argv) {
       top->eval();
       ++cycles;
       waves.cycle(cycles);
-      if (waves.writes()) {
-        look_for_waves();
-        waves.dump(time);
-        if (waves.ends(cycles)) begin_to_look();
-      }
+      waves.dump(time);
+      if (waves.ends(cycles)) begin_to_look();
       time += kHalf;
 #if CORELOOM_DEBUG
       if (debugger) {

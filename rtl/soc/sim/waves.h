@@ -90,10 +90,11 @@ class Waves {
     if (options_.to == "main") to_ = 0;
   }
 
-  // threads: rows of the kernel's table.
+  // threads: rows of the kernel's table; look: calls look() with what the model shows now.
   template <typename Model>
-  void attach(VerilatedContext &context, Model &model, uint32_t threads) {
+  void attach(VerilatedContext &context, Model &model, uint32_t threads, std::function<void()> look) {
     context.traceEverOn(true);
+    look_ = std::move(look);
     hardware_ = options_.states.count == 0;
     threads_ = threads;
     texts_.resize(3 * kClients + threads_);
@@ -114,6 +115,7 @@ class Waves {
   // Before the first dump of a cycle.
   void cycle(uint64_t cycle) {
     if (!begun_ && cycle == from_) open(cycle);
+    if (writes()) look_();
   }
 
   // time: in thousandths of half a cycle, of which cycle 0 began with the third.
@@ -235,8 +237,8 @@ class Waves {
   void report(FILE *to) const {
     if (begun_) std::fprintf(to, "{\"from\": %" PRIu64, first_);
     else std::fprintf(to, "{\"from\": null");
-    std::fprintf(to, ", \"to\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"full\": %s, \"threads\": {", last_, bytes_,
-                 full_ ? "true" : "false");
+    std::fprintf(to, ", \"to\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"full\": %s, \"ends\": %s, \"threads\": {", last_,
+                 bytes_, full_ ? "true" : "false", to_ == kLater ? "false" : "true");
     const char *comma = "";
     for (const auto &[thread, name] : ran_) {
       std::fprintf(to, "%s\"%" PRIu32 "\": \"", comma, thread);
@@ -277,6 +279,7 @@ class Waves {
     known = now;
     if (!begun_ && from_ == kLater && now == options_.from) {
       open(cycle);
+      look_();
       dump(at);
     } else if (to_ == kLater && now == options_.to) {
       to_ = cycle;
@@ -378,6 +381,7 @@ class Waves {
   bool fine_;
   bool hardware_ = true; // the kernel: it has the states of the threads
   Word word_;
+  std::function<void()> look_;
   VerilatedFstC file_;
   uint32_t threads_ = 0, code_ = 0;
   uint64_t from_ = 0, to_ = UINT64_MAX;

@@ -178,10 +178,10 @@ class _Row:
 
 def told(report: Mapping[str, Any], waves: Waves, cycles: int) -> str:
     """What is wrong with a finished waveform; empty: nothing. report: what the model says of it."""
-    names = [name for name in report["threads"].values() if name]
-    for limit in (waves.begin, waves.end):
-        if limit and not limit.isdecimal() and limit not in names:
-            return f"no thread named '{limit}' has run, but {', '.join(dict.fromkeys(names))}"
+    ran = ", ".join(dict.fromkeys(name for name in report["threads"].values() if name))
+    for limit, came in ((waves.begin, report["from"] is not None), (waves.end, report["ends"])):
+        if limit and not limit.isdecimal() and not came:
+            return f"no thread named '{limit}' has run, but {ran}"
     if report["from"] is None:
         return f"no waveform: the run has ended in cycle {cycles}, before --waves-from {waves.begin}"
     return ""
