@@ -153,7 +153,7 @@ def test_from_a_thread_to_a_cycle(capsys: pytest.CaptureFixture[str], folder: Pa
     if kernel == "hw":
         assert "two: blocked in mutex_lock 0" in threads[2]
         assert {text.split()[0] for text in operations} <= spec.kernel().ops.keys()
-        assert {"mutex_lock 0", "mutex_unlock 0"} <= operations
+        assert "mutex_lock 0" in operations
     else:
         assert "two: blocked" in threads[2]
         assert operations == set()

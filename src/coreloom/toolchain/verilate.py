@@ -95,8 +95,7 @@ def build(
     Raises UserError when a tool is missing or fails.
     """
     tools = _tools()
-    params = dict(params or {})
-    cxx_defines = dict(cxx_defines or {})
+    params, cxx_defines = dict(params or {}), dict(cxx_defines or {})
     third_party = tuple(_package_dir(package) for package in design.packages)
     content = hashlib.sha256()
     for part in (
@@ -141,9 +140,8 @@ def build(
         _verilate(tools, design, params, config, trace, work, say)
         _compile(tools, work, harness, cxx_defines, trace, say)
         if trace:  # a run of no cycles: the names of all signals
-            model, names = work / "sim", work / HIERARCHY
-            command = [str(model), "--program", os.devnull, "--max-cycles", "0", "--waves", str(names)]
-            _run(command, tools.env, "the model", work)
+            options = ("--program", os.devnull, "--max-cycles", "0", "--waves", str(work / HIERARCHY))
+            _run([str(work / "sim"), *options], tools.env, "the model", work)
 
     return cache.made(entry, make) / "sim"
 
@@ -244,11 +242,7 @@ def build_model(
         sim / "harness.cpp",
         keys.rtl_parameters(platform),
         name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}{'-debug' if debug else ''}",
-        config=(
-            sim / "cl_soc.vlt",
-            *([sim / "debug.vlt"] if debug else []),
-            *([sim / "waves.vlt"] if trace else []),
-        ),
+        config=[sim / f"{each}.vlt" for each in ("cl_soc", *["debug"] * debug, *["waves"] * trace)],
         cxx_defines={
             "CORELOOM_CPUS": platform.cpus,
             "CORELOOM_CORE": keys.CORES.index(platform.core),
@@ -534,25 +528,13 @@ def _compile(
 _HARNESS_FLAGS = ("-Wall", "-Wextra", f"-fmacro-prefix-map={ROOT}=.")
 
 # Reading what Verilator's header includes is most of what compiling a small file takes.
-_HEAD = """\
-#include "verilated.h"
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <deque>
-#include <fstream>
-#include <iostream>
-#include <map>
-#include <memory>
-#include <optional>
-#include <random>
-#include <sstream>
-#include <string>
-#include <vector>
-"""
+_HEADERS = (
+    "algorithm array cstdint cstdio cstdlib cstring deque fstream iostream map memory optional "
+    "random sstream string vector"
+)
+_HEAD = "".join(
+    f"#include {name}\n" for name in ('"verilated.h"', *(f"<{each}>" for each in _HEADERS.split()))
+)
 
 
 def _key(tools: _Tools, *parts: str) -> str:
