@@ -130,14 +130,16 @@ def test_both_clocks(model: Path, tmp_path: Path) -> None:
     assert far == [0, half, *range(2 * half, 40 * half, 1370 * half // 1000)]
 
 
-@pytest.mark.parametrize("kernel", ["hw", "sw"])
-def test_from_a_thread_to_a_cycle(capsys: pytest.CaptureFixture[str], folder: Path, kernel: str) -> None:
+@pytest.mark.parametrize(("kernel", "end"), [("hw", 12000), ("sw", 72000)])
+def test_from_a_thread_to_a_cycle(
+    capsys: pytest.CaptureFixture[str], folder: Path, kernel: str, end: int
+) -> None:
     whole, _ = run(capsys, folder, "--kernel", kernel)
-    facts, file = run(capsys, folder, "--kernel", kernel, "--waves-from", "early", "--waves-to", "12000")
+    facts, file = run(capsys, folder, "--kernel", kernel, "--waves-from", "early", "--waves-to", str(end))
     assert facts["cycles"] == whole["cycles"]  # whatever is skipped
     assert (whole["skipped"], facts["skipped"] > 0) == (0, True)
     first, last = facts["waves"]["from"], facts["waves"]["to"]
-    assert 0 < first < last == 12000
+    assert 0 < first < last == end
     found = changes(file)
     clock = found["TOP.clk_i"]
     assert clock == [(CYCLE * n // 2, 1 - n % 2) for n in range(2 * first, 2 * last + 1)]
@@ -239,6 +241,7 @@ def test_limit_without_waves(capsys: pytest.CaptureFixture[str], folder: Path) -
         (("--waves-from", "nobody"), "no thread named 'nobody' has run, but main, one, two", False),
         (("--waves-to", "nobody"), "no thread named 'nobody' has run, but main, one, two", True),
         (("--waves-from", "99999999"), "no waveform: the run has ended in cycle ", False),
+        (("--waves-from", "two", "--waves-to", "9"), "thread 'two' first ran behind --waves-to 9", True),
     ],
 )
 def test_what_never_comes(

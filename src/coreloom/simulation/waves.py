@@ -182,6 +182,8 @@ def told(report: Mapping[str, Any], waves: Waves, cycles: int) -> str:
     for limit, came in ((waves.begin, report["from"] is not None), (waves.end, report["ends"])):
         if limit and not limit.isdecimal() and not came:
             return f"no thread named '{limit}' has run, but {ran}"
+    if report["from"] is not None and waves.end and waves.end.isdecimal() and report["from"] > int(waves.end):
+        return f"thread '{waves.begin}' first ran behind --waves-to {waves.end}, in cycle {report['from']}"
     if report["from"] is None:
         return f"no waveform: the run has ended in cycle {cycles}, before --waves-from {waves.begin}"
     return ""
