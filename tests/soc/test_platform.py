@@ -242,7 +242,7 @@ WRONG = {
     (
         "ram_mib = 32",
         'ram_mib = 32\nmodel = "dram"',
-    ): "platform file smp-standard.toml, line 25: memory.model is 'dram': choose one of sram, sdram",
+    ): "platform file smp-standard.toml, line 25: memory.model is 'dram': did you mean sdram?",
     (
         "ram_mib = 32",
         "ram_mib = 32\nrow_hit = 3",
