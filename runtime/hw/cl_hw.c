@@ -68,8 +68,8 @@ void cl_interrupt(uint32_t causes) {
     timer_interrupt();
     if (!(causes & 1 << CL_IRQ_KERNEL)) return;
   }
-  /* A better thread, or the slice is used up. Also asked if the level has fallen since the trap: with threads that are
-   * ready for moments only, as those that yield on another CPU, the next trap might come before any instruction. */
+  /* A better thread, or the slice is used up. Also asked if the level has fallen since the trap, as for threads that are
+   * ready for moments only: only after this answer does the kernel not interrupt again at once. */
   uint32_t word = cl_port_load(CL_OP_PREEMPT, 0);
   if ((int32_t)word < 0) {
     /* The next thread expects interrupts on. The kernel raises none before SAVED. */

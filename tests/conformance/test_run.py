@@ -128,18 +128,12 @@ OTHERS: dict[str, tuple[str, int, dict[str, Any], tuple[str, ...]]] = {
     "events": ("smp-standard", 1, {"kernel.events": True}, ("events",)),
 }
 HARDWARE_ONLY = ("weights", "two banks", "inheritance", "events")
-# errno_per_thread: main does not come on in pthread_create on one CPU while two threads yield to each other
-# on the other one; alone it passes (runtime/CAVEATS.md).
-STARVES = ("fast", "threads", "hw")
 
 
 @pytest.mark.parametrize(
     ("place", "group", "kernel"),
     [
-        pytest.param(
-            *(place, group, kernel),
-            marks=[pytest.mark.xfail(strict=True)] if (place, group, kernel) == STARVES else [],
-        )
+        (place, group, kernel)
         for place, (_, _, _, groups) in OTHERS.items()
         for group in groups
         for kernel in (("hw",) if place in HARDWARE_ONLY else ("hw", "sw"))
@@ -156,10 +150,3 @@ def test_the_suite_passes_elsewhere(place: str, group: str, kernel: str) -> None
 @pytest.mark.parametrize("group", ["threads", "mutex", "condition", "local"])
 def test_the_suite_passes_on_sixteen_cpus(group: str, kernel: str) -> None:
     conforms(group, dataclasses.replace(platform.load("smp-standard"), cpus=16, ipc=None), kernel)
-
-
-@pytest.mark.runtime
-def test_threads_that_yield_on_one_cpu_do_not_stop_the_other() -> None:
-    """On the fast core the kernel's interrupt fell before each trap looked at it, and rose before its end."""
-    [row] = run.group(suite.chosen(["errno_per_thread"]), "hw", platform.load("smp-fast", 2))
-    assert row.good, row.detail

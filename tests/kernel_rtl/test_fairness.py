@@ -33,6 +33,13 @@ def lines_prove(lines: int, old: str = "", new: str = "", pipeline: bool = False
     return proves("cl_kernel_interrupt_ops", text, params, OTHERS, 3, FLAGS)
 
 
+def rest_proves(cpus: int, old: str = "", new: str = "") -> bool:
+    text = (RTL / "cl_kernel_rest.sv").read_text()
+    assert not old or text.count(old) == 1
+    text = text.replace(old, new) if old else text
+    return proves("cl_kernel_rest", text, f"-GCpus={cpus} -GBeatBits=2", (), 3)
+
+
 @pytest.mark.parametrize("clients", nightly_but([1, 2, 3, 4, 8, 16], [1, 3, 16]))
 @pytest.mark.formal
 def test_clients_are_served_in_turn(clients: int) -> None:
@@ -55,3 +62,13 @@ def test_the_proofs_notice() -> None:
     assert not lines_prove(3, "pending_q & ~held_q &", "pending_q &", pipeline=True)
     assert not lines_prove(3, " && !(Pipeline && take_i)", "", pipeline=True)
     assert not lines_prove(3, "valid_q & ~changed_q", "valid_q")
+    assert not rest_proves(2, "rests_o[c] && &beat_q", "&beat_q")
+    assert not rest_proves(2, "left_q[c] <= 2'd3", "left_q[c] <= 2'd2")
+    assert not rest_proves(2, "beat_q + BeatBits'(1) : '0", "beat_q : '0")
+
+
+@pytest.mark.parametrize("cpus", [1, 3])
+@pytest.mark.formal
+def test_a_cpu_asked_in_vain_goes_on(cpus: int) -> None:
+    """REQ-kernel-rest: it is not asked to give way again for two to three beats."""
+    assert rest_proves(cpus)

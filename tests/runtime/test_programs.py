@@ -122,6 +122,14 @@ def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: 
     assert printed[0] == printed[1]
 
 
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+def test_a_thread_goes_on_while_better_ones_hand_over(kernel: str) -> None:
+    """On the fast core the interrupt rose again before the end of each trap that had found nothing."""
+    for pause in range(2, 6) if kernel == "hw" else [4]:
+        result = run("handovers", "fast", 2, kernel, PAUSE=pause)
+        assert result.uart == "ok\n", f"{pause}: {result.reason}: {result.uart}"
+
+
 @pytest.mark.parametrize("core", ("economy", "standard"))
 @pytest.mark.parametrize("program", ("interrupts", "interrupted", "cancel", "clocks", "pileup"))
 def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, core: str) -> None:

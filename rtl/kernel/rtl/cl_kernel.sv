@@ -158,7 +158,7 @@ module cl_kernel
   message_t                     message;
   logic                  [31:0] answer;
 
-  logic   [Clients-1:0] current_valid, running, waiting, held, turn_dynamic, slice_used, timer_used;
+  logic   [Clients-1:0] current_valid, running, waiting, held, turn_dynamic, slice_used, timer_used, vain;
   logic   [Clients-1:0] switching, leaving, leaving_ready, leaving_front, sched_select;
   tid_t   [Clients-1:0] tid, leaving_tid;
   level_t [Clients-1:0] level;
@@ -173,7 +173,7 @@ module cl_kernel
   cpu_t               serve_cpu, end_cpu;
   logic         [7:0] weight;
   logic [Clients-1:0] ahead, slice_known;
-  logic    [Cpus-1:0] asked, takes_rt;
+  logic    [Cpus-1:0] asked, rests, takes_rt;
   queue_t             now_queue, later_queue;
 
   logic              queue_valid, queue_ready;
@@ -244,7 +244,8 @@ module cl_kernel
       .leaving_ready_o (leaving_ready[c]),
       .leaving_front_o (leaving_front[c]),
       .turn_dynamic_o  (turn_dynamic[c]),
-      .slice_used_o    (timer_used[c])
+      .slice_used_o    (timer_used[c]),
+      .vain_o          (vain[c])
     );
   end
 
@@ -252,7 +253,7 @@ module cl_kernel
   assign intr   = Clients'(intr_i);
 
   logic unused;  // a hardware thread is never asked to give way
-  assign unused = ^{switching, open};
+  assign unused = ^{switching, open, vain};
 
   if (Dwrr) begin : g_dwrr
     logic unused_timer;
@@ -455,7 +456,14 @@ module cl_kernel
     .irq_o           (asked)
   );
 
+  cl_kernel_rest #(.Cpus (Cpus)) u_rest (
+    .clk_i,
+    .rst_ni,
+    .vain_i  (vain[Cpus-1:0]),
+    .rests_o (rests)
+  );
+
   // Not for a slice that is being renewed
-  assign irq_o = asked & slice_known[Cpus-1:0];
+  assign irq_o = asked & slice_known[Cpus-1:0] & ~rests;
 
 endmodule

@@ -36,7 +36,8 @@ module cl_kernel_cpu
   output logic                  leaving_ready_o,
   output logic                  leaving_front_o,
   output logic                  turn_dynamic_o,   // the dynamic queue wins the next tie
-  output logic                  slice_used_o
+  output logic                  slice_used_o,
+  output logic                  vain_o            // strobe: its `preempt` has found no thread
 );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -97,6 +98,8 @@ module cl_kernel_cpu
       end
     end
   end
+
+  assign vain_o = select_i & cmd_i.vain;
 
   if (HasSlice) begin : g_slice
     cl_slice_timer u_slice_timer (

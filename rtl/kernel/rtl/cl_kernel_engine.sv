@@ -1339,7 +1339,10 @@ module cl_kernel_engine
     on_course.wake_then_d  = StIdle;
     on_course.state_d      = StIdle;
     unique case (outcome.course)
-      CourseDone: on_course.cmd.resume = Dwrr && op_q == OpPreempt && sched_i.held[cpu_q];
+      CourseDone: begin
+        on_course.cmd.resume = Dwrr && op_q == OpPreempt && sched_i.held[cpu_q];
+        on_course.cmd.vain   = op_q == OpPreempt && !outcome.spent;
+      end
 
       CourseHold: begin
         on_course.answer_valid = 1'b0;

@@ -33,6 +33,7 @@ package cl_sched_pkg;
     logic saved;         // the context of the leaving thread is in memory
     logic wake_leaving;  // the leaving thread became ready
     logic set_level;     // new priority of the current thread
+    logic vain;          // its operation `preempt` has found no thread (cl_kernel_rest)
   } sched_cmd_t;
 
 endpackage

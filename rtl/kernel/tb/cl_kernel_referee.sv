@@ -38,6 +38,7 @@ module cl_kernel_referee #(
   input  logic            [15:0] intr_i,
   output logic            [15:0] idle_o,
   input  logic            [63:0] line_i,
+  output logic            [15:0] rests_o,    // irq_o is low for a while, whatever the model says (cl_kernel_rest)
   output logic            [31:0] cpus_o,     // the parameters
   output logic            [31:0] clients_o,
   output logic            [31:0] lines_o,
@@ -66,6 +67,7 @@ module cl_kernel_referee #(
   assign rvalid_o  = 16'(rvalid);
   assign irq_o     = 16'(irq);
   assign idle_o    = 16'(idle);
+  assign rests_o   = 16'(u_dut.rests);
   assign cpus_o    = Cpus;
   assign clients_o = Clients;
   assign lines_o   = Lines;

@@ -11,7 +11,7 @@
 //   3 a word is answered: a = the word
 //   4 the argument register `b` is read: a = its value
 //   6 an interrupt line is taken: a = the line
-//   5 the unit is quiet and no request stands: a = irq_o, b = idle_o
+//   5 the unit is quiet and no request stands: cpu = rests_o, a = irq_o, b = idle_o
 //   7 a tick, on a quiet unit
 //   8 the argument register `b` is written: a = its value
 // The model plays the log afterwards (tests/kernel_rtl/test_concurrent.py).
@@ -277,7 +277,7 @@ int main(int argc, char **argv) {
     quiet = top->quiet_o && requests == 0 ? quiet + 1 : 0;
     top->tick_i = quiet % 8 == 4;
     if (top->tick_i) {
-      note(kQuiet, 0, top->irq_o, top->idle_o);
+      note(kQuiet, top->rests_o, top->irq_o, top->idle_o);
       note(kTick, 0, 0, 0);
     }
     still = moved ? 0 : still + 1;
