@@ -395,7 +395,9 @@ def test_run_that_can_never_end_is_told_from_a_long_one(
         124,
         "",
         "coreloom: error: busy did not finish in 100000 cycles: raise --max-cycles\n"
-        "  thread 0 (main) runs on CPU 1, in main (busy.c:1)\n",
+        "  thread 0 (main) runs on CPU 1, in main (busy.c:1)\n"
+        "in the last 18080 cycles:\n"
+        "  thread 0 (main): main (busy.c:1)\n",
     )
 
 

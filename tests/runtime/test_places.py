@@ -39,7 +39,9 @@ def test_the_limit_of_cycles_tells_where_each_thread_is(core: str, kernel: str) 
         "  thread 1 waits for an object in memory, "
         "in clock_nanosleep < nanosleep < sleep < naps (places.c:44)\n"
         f"  thread 2 (locker) waits for mutex 0 of thread 0 (main), in {locks} (places.c:39)\n"
-        f"  thread 3 (ender) runs on CPU 1, in {ENDS.format(27)}"
+        f"  thread 3 (ender) runs on CPU 1, in {ENDS.format(27)}\n"
+        "in the last 21472 cycles:\n"
+        "  thread 3 (ender): end (places.c:27), looks at go_on (0)"
     )
 
 
@@ -48,7 +50,7 @@ def test_the_limit_of_cycles_tells_where_each_thread_is(core: str, kernel: str) 
 def test_preempted_threads_are_where_they_were_interrupted(core: str, kernel: str) -> None:
     """A core that runs may have decoded what follows its loop."""
     result = run("spinners", core, kernel, 200_000)
-    main, *spinners = result.why.splitlines()
+    main, *spinners = result.why.partition("\nin the last")[0].splitlines()
     assert main == "  thread 0 (main) waits for the end of thread 4, in pthread_join < main (spinners.c:23)"
     does = []
     for line in spinners:
@@ -84,3 +86,43 @@ def test_a_fault_has_its_calls_and_lines(fault: str, core: str, kernel: str) -> 
         )
         assert fault in ("null", "copy")
     assert why == f"  in {inside.get(fault, '')}{ENDS.format(line)}"
+
+
+def endless(core: str, kernel: str, end: int, max_cycles: int, cpus: int = 2) -> SimResult:
+    chosen = platform.load(f"smp-{core}", cpus)
+    elf = firmware.build(str(PROGRAMS / "livelock.c"), chosen, kernel, {"END": end, "CL_SLICE_TICKS": 0})
+    return simulate.run(verilate.build_model(chosen), elf, max_cycles=max_cycles, endless=True)
+
+
+LOOPS = (
+    "  thread 0 (main): is_full (livelock.c:24), main (livelock.c:44), looks at box+4 (0)\n"
+    "  thread 1: await_go (livelock.c:18), looks at go (0)\n"
+    "  thread 2: await_go (livelock.c:18), looks at go (0)"
+)
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_run_that_repeats_itself_for_ever_ends_and_names_the_loop(core: str) -> None:
+    result = endless(core, "hw", 0, 20_000_000)
+    assert result.reason == "endless" and result.exit_status is None
+    first, *table, head, main, one, two = result.why.splitlines()
+    assert re.fullmatch(r"livelock: the same \d+000 cycles repeat for ever, and nothing is to come", first)
+    assert len(table) == 3 and head == "each time:"
+    assert "\n".join((main, one, two)) == LOOPS
+
+
+@pytest.mark.parametrize("end", (1, 2, 3))
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+def test_a_loop_that_the_time_ends_is_not_taken_for_endless(kernel: str, end: int) -> None:
+    result = endless("standard", kernel, end, 20_000_000)
+    assert (result.reason, result.uart) == ("exit", "ok\n") and result.cycles > 6_000_000
+
+
+@pytest.mark.parametrize(("kernel", "end"), [("sw", 0), ("hw", 4)])
+def test_the_limit_of_cycles_names_the_loop(kernel: str, end: int) -> None:
+    result = endless("standard", kernel, end, 3_000_000)
+    assert result.reason == "max-cycles"
+    *table, head, main, one, two = result.why.splitlines()
+    assert len(table) == 3 and head == "in the last 17984 cycles:"
+    assert (one, two) == tuple(LOOPS.splitlines()[1:])
+    assert main.endswith("looks at box+4 (0)")

@@ -6,7 +6,7 @@
 //            [--max-cycles N] [--max-simulated N] [--window N] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
 //            [--modules 1] [--stacks THREADS,STRIDE,COUNT,POOL,EACH,GIVEN,MAIN,BYTES,BOOT,ALL,FROM,TO]
-//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--debug IN,OUT]
+//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--endless 1] [--debug IN,OUT]
 //            [--waves FILE [--waves-from BEGIN] [--waves-to END] [--waves-scope SCOPE]... [--waves-most BYTES]
 //             [--waves-words KIND.NUMBER=WORD,...] [--waves-names ADDRESS,STEP,COUNT] [--waves-states ADDRESS,STEP,COUNT]]
 // --max-simulated: as --max-cycles, but cycles that are skipped do not count
@@ -31,6 +31,7 @@
 // --takes-faults: 1: the program itself takes the bus errors of its cores
 // --every-cycle: 1: simulates also the cycles in which every CPU waits and only the time passes. Else they are skipped,
 //                but not with a Back-Door; all figures are the same
+// --endless: 1: ends the run when it is proven that the program repeats the same cycles for ever
 // --memory: the memory up to INPUT after a run that ended otherwise than by its window, or by an exit with a status below
 //           128
 // --waves: a waveform, see waves.h; in a model that was built for it. Nothing is skipped while it is written. BEGIN, END:
@@ -41,7 +42,7 @@
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text as it comes, unless --uart; then the result as JSON in one line, unless --result
 // SIGINT and SIGTERM end the run
-// exit status: 0 the run ended by exit, window, max-cycles, deadlock, stack or a signal (stopped); 1 an error before or
+// exit status: 0 the run ended by exit, window, max-cycles, deadlock, endless, stack or a signal (stopped); 1 an error before or
 //              during the run; 3 bus error or halted core
 
 #include <algorithm>
@@ -59,6 +60,7 @@
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -118,6 +120,8 @@ constexpr uint64_t kPeriod = CORELOOM_PERIOD; // cycles, a multiple of all perio
 constexpr uint64_t kQuiet = 256; // cycles until what is under way has mostly ended
 constexpr uint64_t kMargin = 16; // cycles before an event that are not skipped
 constexpr unsigned kLooksMost = 64;
+constexpr uint64_t kCounters = CORELOOM_COUNTERS; // bit n: word n of the local device tells the time or another count
+constexpr uint64_t kEndless = 1 << 20; // the first cycle that may repeat for ever
 
 [[noreturn]] void fail(const char *format, ...) {
   va_list args;
@@ -164,6 +168,7 @@ struct Options {
   bool modules = false;
   bool takes_faults = false;
   bool every_cycle = false;
+  bool endless = false;
   bool detects_deadlock = false;
   uint32_t timers = 0;
   std::string memory;
@@ -257,6 +262,7 @@ Options parse(int argc, char **argv) {
     else if (name == "--takes-faults") options.takes_faults = number(value) != 0;
     else if (name == "--memory") options.memory = value;
     else if (name == "--every-cycle") options.every_cycle = number(value) != 0;
+    else if (name == "--endless") options.endless = number(value) != 0;
     else if (name == "--debug") {
       if (std::sscanf(value, "%d,%d", &options.debug[0], &options.debug[1]) != 2) fail("--debug needs IN,OUT");
     } else if (name == "--timers") {
@@ -530,6 +536,12 @@ uint64_t next_timeout(const Root *root, uint64_t cycle) {
   return UINT64_MAX;
 }
 
+// Whether threads have deadlines, which are compared with a counter.
+template <typename Root>
+constexpr bool has_deadlines(const Root *root) {
+  return requires { root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__g_deadlines__DOT__u_deadline__DOT__now_q; };
+}
+
 // The threads of the hardware kernel: [thread, state] each, with what those that are blocked wait for: [thread, kind,
 // object], kind as in the operations' bits 4:3, 4: the end of a thread; and which thread has which mutex.
 void print_threads(FILE *to, const Vmodel___024root *root) {
@@ -654,6 +666,7 @@ int main(int argc, char **argv) {
 #endif
 
   bool printed = false; // since the text was flushed
+  bool heard = false; // something was printed since a repetition is watched
   bool touched = false; // since Repetition::note(): something has happened that is not in the state
   uint64_t time = 0; // of the next edge of clk_i
   uint64_t cycles = 0;
@@ -732,7 +745,7 @@ int main(int argc, char **argv) {
     touched = true;
     if (top->uart_valid_o) {
       std::fputc(top->uart_byte_o, uart);
-      printed = true;
+      printed = heard = true;
     }
     for (int n = 0; n < kUnits; ++n) {
       const uint32_t unit_now = element(top->unit_o, n, 32);
@@ -878,9 +891,89 @@ int main(int argc, char **argv) {
     look_at = cycles + kPeriod;
   };
 
-  // Watches the stack pointer of each CPU.
   std::array<const uint32_t *, kCpus> cores;
   for (int c = 0; c < kCpus; ++c) cores[c] = &model_tiles[c]->REGISTERS[0];
+
+  // Where each thread goes round: for its tp and each pc the cycles, and if a load is there, from where.
+  struct Visit {
+    uint64_t cycles = 0;
+    uint32_t base = 0;
+  };
+  std::unordered_map<uint64_t, Visit> visits;
+  uint64_t recorded_from = UINT64_MAX;
+  bool counters_read = false; // cycles, instructions or transfers on the bus
+  const auto record = [&] {
+    for (int c = 0; c < kCpus; ++c) {
+      const uint32_t pc = element(top->pc_o, c, 32);
+      const uint32_t at = pc - kLocalBase < kLocalBytes ? pc - kLocalBase : place(pc);
+      uint32_t instruction = 0;
+      if (at < kInput) std::memcpy(&instruction, ram + at, 4);
+      const uint32_t csr = instruction >> 20;
+      counters_read |= at >= kInput || pc % 4 != 0;
+      counters_read |= (instruction & 0x7f) == 0x73 && (csr >> 8 == 0xb || csr >> 8 == 0xc) && (csr & 0x7f) < 0x20;
+      counters_read |= model_tiles[c]->u_local__DOT__load && (kCounters >> model_tiles[c]->u_local__DOT__addr_i / 4 & 1);
+      if ((idle | reported_idle) >> c & 1u) continue;
+      Visit &visit = visits[uint64_t{cores[c][4]} << 32 | pc];
+      ++visit.cycles;
+      visit.base = cores[c][instruction >> 15 & 31];
+    }
+  };
+  const auto begin_to_record = [&] {
+    visits.clear();
+    recorded_from = cycles;
+  };
+
+  // Whether the program repeats the same cycles for ever. Every kPeriod cycles the CPUs are compared with what they were
+  // at the last power of two of cycles; if they are the same and the whole state with the memory is, too, the same cycles
+  // are simulated once more. If the state is then the same again, and meanwhile nothing was printed, no counter read and
+  // no time limit pending, it will be so for ever. As by Brent, else the next power of two is waited for.
+  Repetition whole(top->rootp);
+  std::vector<uint8_t> memory;
+  using Seen = std::array<std::array<uint32_t, 33>, kCpus>;
+  Seen seen{};
+  uint64_t seen_at = 0;
+  uint64_t look_for_end_at = options.endless && kRomBytes == 0 && !has_deadlines(top->rootp) ? kEndless : UINT64_MAX;
+  bool once_more = false; // these cycles have been repeated once, and are again
+  bool ends = false; // since then: something else can come
+  const auto look_at_cores = [&] {
+    Seen now;
+    for (int c = 0; c < kCpus; ++c) {
+      std::copy_n(cores[c], 32, now[c].begin());
+      now[c][32] = element(top->pc_o, c, 32);
+    }
+    return now;
+  };
+  const auto may_end = [&] {
+    const uint64_t next = next_event();
+    return heard || counters_read || !only_time_limits_left() || communicates(top->rootp) ||
+           (next < stop && next < UINT64_MAX / 2);
+  };
+  const auto note_whole = [&] {
+    whole.note();
+    memory.assign(ram, ram + kRamBytes);
+    seen = look_at_cores();
+    seen_at = cycles;
+  };
+  const auto look_for_end = [&] {
+    const bool same = seen == look_at_cores() && whole.repeats() && std::memcmp(memory.data(), ram, kRamBytes) == 0;
+    if (once_more) {
+      once_more = false;
+      if (same && !ends && cycles == look_for_end_at) reason = "endless";
+      look_for_end_at = 2 * cycles;
+      seen_at = 0;
+    } else if (seen_at && same) {
+      once_more = true;
+      look_for_end_at = cycles + (cycles - seen_at);
+      note_whole();
+      begin_to_record();
+      heard = counters_read = ends = false;
+    } else {
+      if (cycles >= 2 * seen_at) note_whole();
+      look_for_end_at = cycles + kPeriod;
+    }
+  };
+
+  // Watches the stack pointer of each CPU.
   struct Stack {
     uint32_t low = 0, high = 0;
   };
@@ -1053,7 +1146,8 @@ int main(int argc, char **argv) {
   while (!reason && cycles < limit()) {
     // The clock, and whether there is a deadlock, are looked at only between chunks.
     const uint64_t chunk_end = std::min(limit(), (cycles / kChunk + 1) * kChunk);
-    pause = std::min(chunk_end, look_at);
+    if (recorded_from == UINT64_MAX && options.stacks && options.window == UINT64_MAX && limit() - cycles <= 2 * kChunk) begin_to_record();
+    pause = std::min({chunk_end, look_at, look_for_end_at});
     while (cycles < pause) {
       far_edges();
       top->clk_i = 1;
@@ -1075,6 +1169,8 @@ int main(int argc, char **argv) {
       if (__builtin_expect(counting, 0)) count(); // before look(): READY's own cycle is not in the window
       if (__builtin_expect(watching, 0)) watch();
       if (__builtin_expect(looking, 0)) note_accesses();
+      if (__builtin_expect(recorded_from != UINT64_MAX, 0)) record();
+      if (__builtin_expect(once_more, 0)) ends |= may_end();
       if (__builtin_expect(options.modules, 0)) look_at_modules();
       if (options.stacks) {
         for (int c = 0; c < kCpus; ++c) {
@@ -1097,6 +1193,7 @@ int main(int argc, char **argv) {
     printed = false;
     if (stopped && !reason) reason = "stopped";
     if (!reason && cycles == look_at) look_for_repetition();
+    if (!reason && cycles >= look_for_end_at) look_for_end();
     if (!reason && cycles != chunk_end && cycles < limit()) continue;
     if (seconds_since(start) >= next_progress) {
       next_progress = seconds_since(start) + 0.25;
@@ -1206,6 +1303,17 @@ int main(int argc, char **argv) {
       if (on_boot_stack[c]) print_registers(left[c].data());
       else std::fprintf(result, "null");
       std::fprintf(result, "}");
+    }
+    std::fprintf(result, "]");
+  }
+  if (tells && recorded_from != UINT64_MAX && exit_cpu < 0 && fault_cpu < 0) {
+    // What was executed at the end: [tp, pc, cycles, the register that a load there adds to].
+    std::fprintf(result, ", \"recorded\": %" PRIu64 ", \"visits\": [", cycles - recorded_from);
+    const char *comma = "";
+    for (const auto &[at, visit] : visits) {
+      std::fprintf(result, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu32 "]", comma, at >> 32, at & UINT32_MAX,
+                   visit.cycles, visit.base);
+      comma = ", ";
     }
     std::fprintf(result, "]");
   }

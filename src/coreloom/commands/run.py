@@ -236,6 +236,14 @@ def _run(args: argparse.Namespace) -> int:
     asked = _waves(args, soc)
     facts = _Facts(args)
     defines = {} if args.ports is None else ports(given.name, args.kernel, args.ports)
+    if args.check:
+        if args.kernel not in firmware.KERNELS:
+            raise UserError(
+                f"--check is not an option of ground {args.kernel}: choose hw or sw, or use Valgrind on Linux"
+            )
+        if given.elf:
+            raise UserError("--check chooses another heap when a program is linked: give its sources")
+        defines[firmware.CHECK] = 1
     if args.grain is not None:
         defines["IMAGE_GRAIN"] = args.grain
     if args.kernel == firmware.LINUX:
@@ -345,6 +353,7 @@ def _simulate(
                 pulses=args.line,
                 far_period=args.far_period or FAR_PERIOD,
                 modules=args.trace is not None,
+                endless=True,
                 progress=None if held else progress,
                 uart=_printer(program, task),
                 debugger=held.debugger if held else None,
@@ -423,6 +432,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--platform",
         help="one of `coreloom list platforms`, or the path of a TOML file "
         f"(default: the program's, or {DEFAULT_PLATFORM})",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="find misuse of the heap: freed twice, freed what malloc has not given, written outside of a "
+        "block or after free; the program ends with status 134, and one line says where",
     )
     add_on(
         parser,

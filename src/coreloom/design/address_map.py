@@ -29,6 +29,9 @@ def place(address: int) -> int:
     return address - (RAM_BASE if address < UNCACHED_BASE else UNCACHED_BASE)
 
 
+# Words of the local device that go on by themselves.
+_COUNTERS = ("cycle", "cycle_h", "bus_count", "mtime_lo", "mtime_hi")
+
 # What the simulation harness is compiled with.
 HARNESS = {
     "CORELOOM_RAM_BASE": RAM_BASE,
@@ -37,4 +40,5 @@ HARNESS = {
     "CORELOOM_INPUT": INPUT,
     "CORELOOM_OUTPUT": OUTPUT,
     "CORELOOM_LINE_PINS": LINE_PINS,
+    "CORELOOM_COUNTERS": sum(1 << _SOC.registers["local"][name].offset // 4 for name in _COUNTERS),
 }

@@ -130,6 +130,7 @@ class Experiment:
         far_period: int = simulate.FAR_PERIOD,
         far_stop: int | None = None,
         modules: bool = False,
+        endless: bool = False,
         progress: Callable[[int], None] | None = None,
         uart: Callable[[bytes], None] | None = None,
         debugger: Debugger | None = None,
@@ -137,8 +138,8 @@ class Experiment:
         """Simulate to the end of the program, or `window` cycles from its READY.
 
         built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
-        processor 1 behind a Back-Door, see simulate.run; so are arguments, max_simulated, modules, uart
-        and debugger.
+        processor 1 behind a Back-Door, see simulate.run; so are arguments, max_simulated, modules,
+        endless, uart and debugger.
         """
         built = built or self.build(waves is not None)
         result = simulate.run(
@@ -157,6 +158,7 @@ class Experiment:
             far_period=far_period,
             far_stop=far_stop,
             modules=modules,
+            endless=endless,
             progress=progress,
             uart=uart,
             debugger=debugger,
@@ -197,7 +199,7 @@ class Outcome:
         """Raise Ended unless the program ended by itself with status 0."""
         status = self.result.exit_status
         why = self.result.why
-        if self.result.reason in ("deadlock", "stack"):
+        if self.result.reason in ("deadlock", "endless", "stack"):
             overflow = self.result.reason == "stack"
             raise Ended(
                 f"{self.program.stem}: {why}",

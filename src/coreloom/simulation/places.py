@@ -6,10 +6,11 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from elftools.dwarf.dwarf_expr import DWARFExprParser
 from elftools.elf.elffile import ELFFile
 
 from coreloom.toolchain import zig
@@ -17,6 +18,7 @@ from coreloom.toolchain import zig
 RA, SP = 1, 2  # registers
 SAVED = (8, 9, *range(18, 28))  # those that a called function keeps
 _OURS = f"{zig.PLACE}/runtime/"
+_BOUNDS = (("DW_AT_count", 0), ("DW_AT_upper_bound", 1))
 _DEEPEST = 1000  # calls that are followed
 
 
@@ -29,6 +31,15 @@ class Function(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.line})" if self.line else self.name
+
+
+class Variable(NamedTuple):
+    """A variable of the program, or ours: of the runtime."""
+
+    address: int
+    size: int
+    name: str
+    ours: bool
 
 
 @dataclass(frozen=True)
@@ -154,9 +165,7 @@ class Code:
         found = []
         place = self._line(outer.cu, pc)
         for die in reversed(chain):
-            origin = die
-            while "DW_AT_abstract_origin" in origin.attributes:
-                origin = origin.get_DIE_from_attribute("DW_AT_abstract_origin")
+            origin = _origin(die)
             if "DW_AT_name" in origin.attributes:
                 name = origin.attributes["DW_AT_name"].value.decode()
                 declared = origin.attributes.get("DW_AT_decl_file")
@@ -179,16 +188,85 @@ class Code:
 
     def _line(self, unit: Any, pc: int) -> str:
         """FILE:LINE of an address in a unit; "" if that is not known."""
-        program = self.dwarf.line_program_for_CU(unit)
-        before = None
-        for entry in program.get_entries() if program else ():
-            state = entry.state
-            if state is None:
-                continue
-            if before is not None and before.address <= pc < state.address:
-                return f"{Path(_file(unit, before.file)).name}:{before.line}"
-            before = None if state.end_sequence else state
-        return ""
+        lines = _lines(unit)
+        at = bisect.bisect_right(lines, pc, key=lambda each: each[0]) - 1
+        return lines[at][2] if at >= 0 and pc < lines[at][1] else ""
+
+    @cached_property
+    def _variables(self) -> list[Variable]:
+        """Those of all files, by address."""
+        found = []
+        for unit in self.dwarf.iter_CUs():
+            for die in _all(unit.get_top_DIE()):
+                where = die.attributes.get("DW_AT_location")
+                if die.tag != "DW_TAG_variable" or where is None or where.form != "DW_FORM_exprloc":
+                    continue
+                first, *more = DWARFExprParser(unit.structs).parse_expr(where.value)
+                if first.op_name not in ("DW_OP_addr", "DW_OP_addrx"):
+                    continue
+                at = first.args[0]
+                if first.op_name == "DW_OP_addrx":
+                    at = unit.dwarfinfo.get_addr(unit, at)
+                at += sum(each.args[0] for each in more if each.op_name == "DW_OP_plus_uconst")
+                origin = _origin(die)
+                if at and "DW_AT_name" in origin.attributes:
+                    file = origin.attributes.get("DW_AT_decl_file")
+                    ours = file is not None and _file(origin.cu, file.value).startswith(_OURS)
+                    found.append(
+                        Variable(at, _size(origin), origin.attributes["DW_AT_name"].value.decode(), ours)
+                    )
+        return sorted(found)
+
+    def variable(self, address: int) -> Variable | None:
+        """The variable at an address."""
+        at = bisect.bisect_right(self._variables, address, key=lambda each: each.address) - 1
+        found = self._variables[at] if at >= 0 else None
+        return found if found and address < found.address + found.size else None
+
+
+def _all(die: Any) -> Iterator[Any]:
+    """An entry and all below it."""
+    yield die
+    for child in die.iter_children():
+        yield from _all(child)
+
+
+def _origin(die: Any) -> Any:
+    """The entry that says what another one is."""
+    for name in ("DW_AT_abstract_origin", "DW_AT_specification"):
+        if name in die.attributes:
+            return _origin(die.get_DIE_from_attribute(name))
+    return die
+
+
+def _size(die: Any) -> int:
+    """Bytes of a type, or of a variable."""
+    if "DW_AT_byte_size" in die.attributes:
+        return int(die.attributes["DW_AT_byte_size"].value)
+    if "DW_AT_type" not in die.attributes:
+        return 4
+    size = _size(die.get_DIE_from_attribute("DW_AT_type"))
+    for bound in die.iter_children() if die.tag == "DW_TAG_array_type" else ():
+        counts = [bound.attributes[name].value + past for name, past in _BOUNDS if name in bound.attributes]
+        size *= counts[0] if counts and isinstance(counts[0], int) else 1
+    return size
+
+
+@cache
+def _lines(unit: Any) -> list[tuple[int, int, str]]:
+    """First and last address of each part of a line of a unit, and FILE:LINE."""
+    program = unit.dwarfinfo.line_program_for_CU(unit)
+    found = []
+    before = None
+    for entry in program.get_entries() if program else ():
+        state = entry.state
+        if state is None or (state.line == 0 and not state.end_sequence):  # of no line: as before
+            continue
+        if before is not None and before.address < state.address:
+            place = f"{Path(_file(unit, before.file)).name}:{before.line}"
+            found.append((before.address, state.address, place))
+        before = None if state.end_sequence else state
+    return sorted(found)
 
 
 def _file(unit: Any, number: int) -> str:

@@ -124,7 +124,8 @@ class Halted(Ended):
 class SimResult:
     """What a run left behind.
 
-    exit_status is None when it was cut short: by max_cycles, the window, a deadlock or a stack overflow.
+    exit_status is None when it was cut short: by max_cycles, the window, a deadlock, a stack overflow, or
+    as it is proven to be endless.
     """
 
     exit_status: int | None
@@ -133,7 +134,7 @@ class SimResult:
     events: list[Event]
     output: bytes  # content of the OUTPUT region
     seconds: float  # wall time of the simulation itself
-    reason: str  # exit | window | max-cycles | deadlock | stack
+    reason: str  # exit | window | max-cycles | deadlock | endless | stack
     names: list[str]  # the text of each NAME event, in their order
     profile: list[Sample]  # from the first READY on, or from reset; empty unless asked for
     transfers: int = 0  # on the shared bus, from there on, if a profile is asked for;
@@ -163,6 +164,7 @@ def run(
     far_stop: int | None = None,
     modules: bool = False,
     every_cycle: bool = False,
+    endless: bool = False,
     progress: Callable[[int], None] | None = None,
     uart: Callable[[bytes], None] | None = None,
     debugger: Debugger | None = None,
@@ -188,6 +190,8 @@ def run(
     modules: events also of the kernel's scheduling modules and of the Lock Unit.
     every_cycle: simulate also the cycles in which every CPU waits and only the time passes. They are skipped
     otherwise, but not with a Back-Door: all that a run leaves behind is the same.
+    endless: the run ends when it is proven that the program repeats the same cycles for ever, in silence; not
+    with a Back-Door, and not if it has time limits or reads the time.
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, Ended if a signal has ended the simulator, UserError on
     anything that keeps the run from being made. What a KeyboardInterrupt says is where the threads were.
@@ -238,6 +242,8 @@ def run(
             command += ["--every-cycle", "1"]
         if plan and dump:
             command += plan.options(dump, elf)
+        if endless and debugger is None:
+            command += ["--endless", "1"]
         watches = stuck.options(elf) if elf.is_file() else []
         if watches:
             files["memory"] = work / "memory"

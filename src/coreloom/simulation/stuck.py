@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,11 @@ _SWITCH_FRAME = 64  # of cl_switch, above the 16 bytes that every suspended thre
 # A trap's frame: ra and others, pc, then the saved registers of a preempted thread. The entry's length.
 _TRAP_PC, _TRAP_S0, _LOWEST, _ENTRY_BYTES = 64, 72, 16, 1024
 _ADDI_SP, _JUMP = 0x10113, 0x6F  # addi sp, sp, ... and jal x0, ...
+_LOAD, _ADD_CONSTANT, _LUI, _ATOMIC = 0x03, 0x13, 0x37, 0x2F  # low 7 bits of an instruction
+_NO_RESULT = (0x23, 0x63)  # the same: store, branch
+_BACK = 8  # instructions that are followed
+_NEAR = 4096  # bytes of a stack
+_SHOWN = 4  # of a list
 _APART_T0 = 52  # where the return address of cl_hw_settle_apart is in that
 KINDS = (
     "port",
@@ -86,6 +91,37 @@ class Core(NamedTuple):
     pc: int
     registers: Sequence[int]
     left: Sequence[int] | None = None  # those that it had before it went to its boot stack, if it is there
+
+
+class Visit(NamedTuple):
+    """An instruction that was executed with `tp`: cycles there, and the register that a load adds to."""
+
+    tp: int
+    pc: int
+    cycles: int
+    base: int
+
+
+@dataclass
+class _Span:
+    """Lines of a function in which a thread was."""
+
+    first: int = 0
+    last: int = 0
+    cycles: int = 0
+
+    def add(self, line: int, cycles: int) -> None:
+        self.first, self.last = min(self.first or line, line), max(self.last, line)
+        self.cycles += cycles
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few of them."""
+    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    return ", ".join([*names[:_SHOWN], *more])
 
 
 @dataclass(frozen=True)
@@ -163,6 +199,84 @@ class Machine:
             return " for an object in memory"
         owner = f" of {self.name(owners[wait.number])}" if wait.kind == 2 and wait.number in owners else ""
         return f" for {KINDS[wait.kind]} {wait.number}{owner}"
+
+    # --- what was executed at the end -----------------------------------------------------------------------
+
+    def loops(self, visits: Iterable[Visit]) -> str:
+        """A line for each thread that ran: where, in the program's own functions, and what it read."""
+        by_thread: dict[int, list[Visit]] = {}
+        for visit in visits:
+            thread = self.thread_of(visit.tp)
+            if thread is not None:
+                by_thread.setdefault(thread, []).append(visit)
+        lines = []
+        for thread, own in sorted(by_thread.items()):
+            spans: dict[tuple[str, str], _Span] = {}
+            read: dict[bool, dict[str, None]] = {False: {}, True: {}}  # in the runtime, in the program
+            executed = {visit.pc for visit in own}
+            for visit in sorted(own, key=lambda visit: visit.pc):
+                functions = self._code.functions(visit.pc)
+                theirs = bool(functions and functions[0].line)
+                if theirs:
+                    file, _, line = functions[0].line.rpartition(":")
+                    spans.setdefault((functions[0].name, file), _Span()).add(int(line), visit.cycles)
+                if name := self._read(visit, executed, self._stack(thread)):
+                    read[theirs][name] = None
+            most = sorted(spans.items(), key=lambda each: -each[1].cycles)
+            places = [f"{name} ({file}:{span})" for (name, file), span in most]
+            where = _some(places) or " < ".join(self.calls(thread))
+            looks = f", looks at {_some(list(read[bool(places)]))}" if read[bool(places)] else ""
+            if where:
+                lines.append(f"  {self.name(thread)}: {where}{looks}")
+        return "\n".join(lines)
+
+    def _stack(self, thread: int) -> range:
+        """Addresses around a thread's stack pointer: what is there is its own."""
+        at, stride, _ = _blocks(self._symbols)
+        block = at + thread * stride
+        core = next((core for core in self.cores if core.registers[_TP] == block), None)
+        sp = core.registers[SP] if core else self.word(block)
+        return range(sp - _NEAR, sp + _NEAR)
+
+    def _read(self, visit: Visit, executed: Collection[int], stack: range) -> str:
+        """The variable that an instruction loads, and its value now; "" if none, or on its stack."""
+        instruction = self.word(visit.pc)
+        if instruction & 0x7F == _LOAD:
+            address = self._sum(instruction, visit.pc, visit.base, executed)
+        elif instruction & 0x7F == _ATOMIC:
+            address = visit.base
+        else:
+            return ""
+        if not 0 <= place(address) < len(self.memory):
+            return ""
+        bits = 8 << (instruction >> 12 & 3)
+        value = self.word(address & ~3) >> 8 * (address & 3) & (1 << bits) - 1
+        shown = f"0x{value:x}" if value > 9 else str(value)
+        if found := self._code.variable(address):
+            past = f"+{address - found.address}" if address != found.address else ""
+            return "" if found.ours else f"{found.name}{past} ({shown})"
+        return "" if address in stack else f"0x{address:08x} ({shown})"
+
+    def _sum(self, instruction: int, pc: int, base: int, executed: Collection[int]) -> int:
+        """Register and constant of a load or an addi.
+
+        base: the register as the harness has seen it; in a pipeline that is too early when an instruction
+        just before computes it, so what these do is followed.
+        """
+        register = instruction >> 15 & 31
+        for behind in range(pc - 4, pc - 4 * _BACK, -4):
+            before = self.word(behind)
+            code, source = before & 0x7F, before >> 15 & 31
+            if behind not in executed or code in _NO_RESULT or before >> 7 & 31 != register:
+                continue
+            if code == _LUI:
+                base = before & 0xFFFFF000
+            elif code == _ADD_CONSTANT and before >> 12 & 7 == 0:
+                base = self._sum(before, behind, base, executed)
+            elif code == _LOAD and source != register:
+                base = self.word(self._sum(before, behind, base, executed))
+            break
+        return base + ((instruction >> 20 ^ 0x800) - 0x800) & 0xFFFFFFFF
 
     # --- where a thread is ----------------------------------------------------------------------------------
 
@@ -356,7 +470,13 @@ def explain(result: Mapping[str, Any], elf: Path, memory: bytes, uart: str) -> s
     if reason == "deadlock":
         return f"deadlock: no thread can run any more, and nothing is to come\n{machine.table()}"
     if cpu is None:
-        return machine.table(everyone=True)
+        loops = machine.loops(Visit(*visit) for visit in result.get("visits", ()))
+        rounds = result.get("recorded")
+        if reason == "endless":
+            what = f"livelock: the same {rounds} cycles repeat for ever, and nothing is to come"
+            return f"{what}\n{machine.table(everyone=True)}\neach time:\n{loops}"
+        table = machine.table(everyone=True)
+        return f"{table}\nin the last {rounds} cycles:\n{loops}" if loops else table
     thread = machine.thread_of(machine.cores[cpu].registers[_TP])
     if reason == "stack":
         thread = result["thread"]
@@ -375,7 +495,7 @@ def explain(result: Mapping[str, Any], elf: Path, memory: bytes, uart: str) -> s
     return f"{who} halted{at}{where}"
 
 
-_FAULT = (b"fault: ", b"bus error: ", b"stack overflow: ")
+_FAULT = (b"fault: ", b"bus error: ", b"stack overflow: ", b"heap: ")
 
 
 def tells_of_fault(line: bytes) -> bool:
@@ -389,6 +509,10 @@ def may_tell_of_fault(begin: bytes) -> bool:
 
 
 _PC = re.compile(r"^((?:fault|bus error|stack overflow): .* at pc 0x([0-9a-f]{8}))(?! \()", re.MULTILINE)
+
+
+_HEAP = re.compile(r"^heap: .*", re.MULTILINE)  # of runtime/check/heap.c
+_IN_PC = re.compile(r"pc 0x([0-9a-f]{8})")
 
 
 def _fault_pc(uart: str) -> int | None:
@@ -405,4 +529,11 @@ def with_places(text: str, elf: Path) -> str:
         where = elf_file.place(elf, int(found[2], 16))
         return f"{found[1]} ({where})" if where else found[1]
 
+    def function(found: re.Match[str]) -> str:
+        pc = int(found[1], 16)
+        functions = Code(elf).functions(pc)
+        theirs = next((str(each) for each in functions if not each.ours), None)
+        return theirs or elf_file.place(elf, pc) or found[0]
+
+    text = _HEAP.sub(lambda line: _IN_PC.sub(function, line[0]), text)
     return _PC.sub(place, text)
