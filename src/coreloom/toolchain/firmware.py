@@ -83,6 +83,8 @@ def policy_files(policy: str, home: Path | None = None) -> list[Path]:
     return [POLICIES / f"{name}.c", POLICIES / f"{base}.c"]
 
 
+# The macro of a program whose use of the heap is checked.
+CHECK = "CL_CHECK"
 # Bytes of the command line of a program whose main takes one (simulate.run writes it into the image).
 ARGUMENTS_ROOM = 4096
 
@@ -134,6 +136,7 @@ def build(
         policies=ground.policies,
         foreign=ground.foreign,
         library=RUNTIME / "heap" if kernel in KERNELS else None,
+        before=[RUNTIME / "check" / "heap.c"] if CHECK in macros else [],
         image=image,
         uses=uses,
         too_large=too_large,

@@ -80,6 +80,7 @@ def link(
     policies: Sequence[Path] = (),
     foreign: Sequence[Foreign] = (),
     library: Path | None = None,
+    before: Sequence[Path] = (),
     link_flags: Sequence[str] = (),
     image: Path | None = None,
     beside: Callable[[Path], None] | None = None,
@@ -93,7 +94,8 @@ def link(
     In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
     say when a region of the script is too small by so many bytes; include: folders of which only headers are
     used; files: more files of ours; policies: files of policies; foreign: sources besides the application's;
-    library: a folder of files of which those are linked that the program refers to;
+    library: a folder of files of which those are linked that the program refers to; before: files that
+    stand before the C library, in place of what they define of it;
     image: for processor 1, becomes remote_image; beside: makes more files beside the ELF file; uses: more
     macros by what the linked program uses, with which it is then built again; about: what the ELF file says
     of itself; warnings: the compiler's about a user's program are added; to: the ELF file is made there, and
@@ -145,7 +147,7 @@ def link(
         placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
     common = [*common, *(f"-ffile-prefix-map={folder}=/policies" for folder in near)]
     text = [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others, *app.inputs]
-    content = [*app.files, *sources, *apart, *headers, script, *MAKERS]
+    content = [*app.files, *sources, *apart, *before, *headers, script, *MAKERS]
     if plan() == SOURCES:
         note(f"program {zig.digest(text, content, bare)}")
         return cache.place("firmware") / label / f"{name}.elf"
@@ -205,6 +207,7 @@ def link(
         ]
         everything = [*mine_first, *objects] if app.theirs else [*objects, *mine_first]
         everything += sources
+        everything = [*compiled([(file, common) for file in before], "before"), *everything]
         if about:
             everything.append(about.source(work))
         if image:
