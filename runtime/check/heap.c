@@ -45,7 +45,8 @@ struct record {
 static struct record *queue, **queue_end = &queue;
 static size_t queued;
 
-/* The call that returns there. */
+/* The call of a function that is not inlined. */
+#define ENTRY __attribute__((noinline))
 #define CALLER ((char *)__builtin_return_address(0) - 4)
 
 /* Prints one line, which the simulator's front end completes with names and lines, and ends the program. */
@@ -150,18 +151,18 @@ static void release(void *bytes, char *where) {
   __LIBC_UNLOCK();
 }
 
-void *malloc(size_t bytes) { return allocate(bytes, UNIT, CALLER); }
+ENTRY void *malloc(size_t bytes) { return allocate(bytes, UNIT, CALLER); }
 
-void free(void *bytes) { release(bytes, CALLER); }
+ENTRY void free(void *bytes) { release(bytes, CALLER); }
 
-void *calloc(size_t count, size_t each) {
+ENTRY void *calloc(size_t count, size_t each) {
   size_t bytes;
   if (__builtin_mul_overflow(count, each, &bytes)) return refused();
   void *const made = allocate(bytes, UNIT, CALLER);
   return made ? memset(made, 0, bytes) : NULL;
 }
 
-void *realloc(void *bytes, size_t wanted) {
+ENTRY void *realloc(void *bytes, size_t wanted) {
   char *const where = CALLER;
   if (bytes && !wanted) {
     release(bytes, where);
@@ -185,11 +186,11 @@ static void *aligned(size_t alignment, size_t bytes, char *where) {
   return allocate(bytes, alignment > UNIT ? alignment : UNIT, where);
 }
 
-void *memalign(size_t alignment, size_t bytes) { return aligned(alignment, bytes, CALLER); }
+ENTRY void *memalign(size_t alignment, size_t bytes) { return aligned(alignment, bytes, CALLER); }
 
-void *aligned_alloc(size_t alignment, size_t bytes) { return aligned(alignment, bytes, CALLER); }
+ENTRY void *aligned_alloc(size_t alignment, size_t bytes) { return aligned(alignment, bytes, CALLER); }
 
-int posix_memalign(void **to, size_t alignment, size_t bytes) {
+ENTRY int posix_memalign(void **to, size_t alignment, size_t bytes) {
   if (alignment % sizeof(void *) || !alignment || alignment & (alignment - 1)) return EINVAL;
   const int saved = errno;
   void *const made = aligned(alignment, bytes, CALLER);
