@@ -593,9 +593,9 @@ COMMAND = Command(
     _run,
     _options,
     "Run an application (its output is checked against the host's) or your own program. Exit status: that of "
-    "the program, the same on every kernel; 124: it did not end within --max-cycles, is deadlocked, or repeats for ever; 125: "
-    "Coreloom could not run it, as with an error of the compiler; 132, 135 or 139: a fault ended it, as on "
-    "Linux; 134: it called abort, or an assertion failed.",
+    "the program, the same on every kernel; 124: it did not end within --max-cycles, is deadlocked, or "
+    "repeats for ever; 125: Coreloom could not run it, as with an error of the compiler; 132, 135 or 139: a "
+    "fault ended it, as on Linux; 134: it called abort, an assertion failed, or --check found something.",
     runs_program=True,
     takes_arguments=True,
 )
