@@ -115,14 +115,14 @@ def test_a_run_that_repeats_itself_for_ever_ends_and_names_the_loop(core: str) -
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 def test_a_loop_that_the_time_ends_is_not_taken_for_endless(kernel: str, end: int) -> None:
     result = endless("standard", kernel, end, 20_000_000)
-    assert (result.reason, result.uart) == ("exit", "ok\n") and result.cycles > 6_000_000
+    assert (result.reason, result.uart) == ("exit", "ok\n") and result.cycles > 2_500_000
 
 
 @pytest.mark.parametrize(("kernel", "end"), [("sw", 0), ("hw", 4)])
 def test_the_limit_of_cycles_names_the_loop(kernel: str, end: int) -> None:
-    result = endless("standard", kernel, end, 3_000_000)
+    result = endless("standard", kernel, end, 1_500_000)
     assert result.reason == "max-cycles"
     *table, head, main, one, two = result.why.splitlines()
-    assert len(table) == 3 and head == "in the last 17984 cycles:"
+    assert len(table) == 3 and re.fullmatch(r"in the last \d+ cycles:", head)
     assert (one, two) == tuple(LOOPS.splitlines()[1:])
     assert main.endswith("looks at box+4 (0)")
