@@ -911,7 +911,8 @@ int main(int argc, char **argv) {
       const uint32_t csr = instruction >> 20;
       counters_read |= at >= kInput || pc % 4 != 0;
       counters_read |= (instruction & 0x7f) == 0x73 && (csr >> 8 == 0xb || csr >> 8 == 0xc) && (csr & 0x7f) < 0x20;
-      counters_read |= model_tiles[c]->u_local__DOT__load && (kCounters >> model_tiles[c]->u_local__DOT__addr_i / 4 & 1);
+      counters_read |= model_tiles[c]->u_local__DOT__load &&
+                       (kCounters >> model_tiles[c]->u_local__DOT__addr_i / 4 & 1);
       if ((idle | reported_idle) >> c & 1u) continue;
       Visit &visit = visits[uint64_t{cores[c][4]} << 32 | pc];
       ++visit.cycles;
@@ -1146,7 +1147,8 @@ int main(int argc, char **argv) {
   while (!reason && cycles < limit()) {
     // The clock, and whether there is a deadlock, are looked at only between chunks.
     const uint64_t chunk_end = std::min(limit(), (cycles / kChunk + 1) * kChunk);
-    if (recorded_from == UINT64_MAX && options.stacks && options.window == UINT64_MAX && limit() - cycles <= 2 * kChunk) begin_to_record();
+    if (recorded_from == UINT64_MAX && options.stacks && options.window == UINT64_MAX && limit() - cycles <= 2 * kChunk)
+      begin_to_record();
     pause = std::min({chunk_end, look_at, look_for_end_at});
     while (cycles < pause) {
       far_edges();
