@@ -7,7 +7,8 @@
  * (cl_kernel.h) lets the compiler save only live ones. A preempted thread waits in cl_switch, called by the trap
  * handler; the trap frame is above its frame.
  *
- * Interrupts: with the hardware kernel they may stay enabled, as it raises none between GIVE_WAY and SAVED. SAVED is
+ * Interrupts: with the hardware kernel they may stay enabled, as it raises none between GIVE_WAY and SAVED; in a program
+ * with signals they are disabled, as with the software kernel, until the thread resumes. SAVED is
  * stored by the resuming thread, when sp is its own: from then on another CPU may run the old thread. With the software
  * kernel interrupts are disabled until the thread resumes; its lock is released as soon as the old thread's stack
  * pointer is stored, as nothing below that is accessed afterwards. A thread that resumes in its trap handler disables
@@ -19,6 +20,11 @@
 #include "cl_machine.h"
 
 #define FRAME 64
+
+/* Whether a resuming thread enables interrupts: the hardware kernel leaves them on, but in a program with signals. */
+#if !defined(CL_KERNEL_HW) || CL_SIGNALS
+#define ENABLES 1
+#endif
 
   /* First steps of a resuming thread; t1 and t2 are from cl_switch_away. */
   .macro saved
@@ -110,7 +116,7 @@ resumes:
   restore
   lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
   trace_run
-#if !defined(CL_KERNEL_HW)
+#if ENABLES
   cl_irq_on
 #endif
   ret
@@ -133,6 +139,9 @@ cl_hw_settle_apart:
   restore
   lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
   trace_run
+#if ENABLES
+  cl_irq_on
+#endif
   jr t3
 1:
   lui t1, CL_STATUS_EINTR << (CL_WORD_STATUS_LSB - 12)
@@ -187,7 +196,7 @@ cl_thread_entry:
   lw a0, 0(sp)
   lw a1, 4(sp)
   addi sp, sp, 16
-#if !defined(CL_KERNEL_HW)
+#if ENABLES
   cl_irq_on
 #endif
   tail cl_thread_main

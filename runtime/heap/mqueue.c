@@ -195,17 +195,21 @@ int mq_unlink(const char *name) {
 /* A slot of the list, or of whoever gives one to the waiters. With the lock, which is released. */
 static int take(const struct queue *queue, struct slots *list, struct cl_queue *waiters, int flags,
                 const struct timespec *until, struct slot **slot) {
-  struct cl_waiter me = {.cancel = cl_cancel_word()};
-  uint64_t at = CL_NEVER;
-  *slot = pop(queue, list);
-  int status = *slot ? 0 : flags & O_NONBLOCK ? EAGAIN : until ? cl_deadline(CLOCK_REALTIME, until, &at) : 0;
-  if (*slot || status) {
-    cl_backend_unlock();
-    return status;
+  for (;;) {
+    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    uint64_t at = CL_NEVER;
+    *slot = pop(queue, list);
+    int status = *slot ? 0 : flags & O_NONBLOCK ? EAGAIN : until ? cl_deadline(CLOCK_REALTIME, until, &at) : 0;
+    if (*slot || status) {
+      cl_backend_unlock();
+      return status;
+    }
+    status = cl_queue_wait(waiters, &me, at);
+    *slot = me.data;
+    if (!CL_SIGNALS || status != ECANCELED || cl_cancel_mine()->now & CL_NOW_CANCEL) return status;
+    if (cl_signals_run() & CL_INTERRUPTED) return EINTR;
+    cl_backend_lock();
   }
-  status = cl_queue_wait(waiters, &me, at);
-  *slot = me.data;
-  return status;
 }
 
 /* 0: nobody waits. */
@@ -218,7 +222,7 @@ static int hand(struct cl_queue *waiters, struct slot *slot) {
 static int send(mqd_t number, const char *message, size_t length, unsigned priority, const struct timespec *until) {
   cl_trace_call();
   cl_cancel_test();
-  struct cl_notice notice = {.function = NULL};
+  struct cl_notice notice = {.signal = 0, .function = NULL};
   struct slot *slot = NULL;
   struct descriptor *found = begin(number, O_WRONLY);
   if (!found) return EBADF;
@@ -250,7 +254,7 @@ static int send(mqd_t number, const char *message, size_t length, unsigned prior
   }
   end(queue);
   if (status == ECANCELED) cl_cancel_act();
-  cl_notify(&notice); /* the message is there even if no thread can be */
+  cl_notify(&notice, SI_MESGQ, NULL, 0); /* the message is there even if no thread can be */
   return status;
 }
 

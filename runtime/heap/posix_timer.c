@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Timers. While there is one that calls a function, a thread of the highest priority waits for the first to expire, and
- * makes a thread for each call. One that notifies nobody is only looked at. */
+ * Timers. While there is one that notifies somebody, a thread of the highest priority waits for the first to expire, and
+ * sends its signal or makes a thread for its call. One that notifies nobody is only looked at. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 
 #include "../posix/clock.h"
 #include "../posix/notify.h"
+#include "../posix/signals.h"
 
 struct timer {
+  struct cl_source source; /* the first; while its signal is pending its expirations are not looked at */
   int exists;
   clockid_t clock;
   struct cl_notice notice;
@@ -52,27 +54,39 @@ static uint64_t expire(struct timer *timer, uint64_t now) {
   return times;
 }
 
+static int shown(uint64_t overrun) { return overrun < DELAYTIMER_MAX ? (int)overrun : DELAYTIMER_MAX; }
+
+/* Its signal is, with all expirations until now. */
+static void taken(struct cl_source *source, siginfo_t *info) {
+  struct timer *timer = (struct timer *)source;
+  timer->overrun = shown((uint64_t)info->si_overrun + expire(timer, cl_now()));
+  info->si_overrun = timer->overrun;
+  cl_queue_wake(&cl_clock_timers);
+}
+
 /* Calls for a timer that has expired. With the lock, which is released meanwhile. */
 static void serve_one(struct timer *timer, uint64_t times) {
   struct cl_notice notice = timer->notice;
   uint64_t overrun = timer->missed + times - 1;
-  timer->overrun = overrun < DELAYTIMER_MAX ? (int)overrun : DELAYTIMER_MAX;
+  if (notice.function) timer->overrun = shown(overrun); /* of a signal when it is taken */
   timer->missed = 0;
   cl_backend_unlock();
-  int status = cl_notify(&notice);
+  int status = cl_notify(&notice, SI_TIMER, &timer->source, shown(overrun));
   cl_backend_lock();
   if (status) timer->missed += overrun + 1;
 }
 
 static void *serve(void *unused) {
   (void)unused;
+  if (CL_SIGNALS) pthread_sigmask(SIG_SETMASK, &(sigset_t){~(sigset_t)0}, NULL);
   cl_backend_lock();
   for (;;) {
     uint64_t first = CL_NEVER, times = 0;
     int needed = 0;
     for (struct timer *timer = timers; timer < timers + TIMER_MAX && !times; timer++) {
-      if (!timer->exists || !timer->notice.function) continue;
+      if (!timer->exists || !cl_notice_is(&timer->notice)) continue;
       needed = 1;
+      if (timer->source.pending) continue;
       times = expire(timer, cl_now());
       if (times) serve_one(timer, times);
       else if (timer->at < first) first = timer->at;
@@ -101,14 +115,17 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
   struct cl_notice notice;
   if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID) return cl_fail(ENOTSUP);
   if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return cl_fail(EINVAL);
-  int status = event ? cl_notice_make(&notice, event) : ENOTSUP; /* SIGALRM */
+  struct sigevent alarm = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+  int status = cl_notice_make(&notice, event ? event : &alarm);
   if (status) return cl_fail(status);
   cl_backend_lock();
   timer_t number = 1;
-  while (number <= TIMER_MAX && timer_of(number)) number++;
-  int start = number <= TIMER_MAX && notice.function && !serving;
+  while (number <= TIMER_MAX && (timer_of(number) || timers[number - 1].source.pending)) number++;
+  if (!event) notice.value.sival_int = (int)number;
+  int start = number <= TIMER_MAX && cl_notice_is(&notice) && !serving;
   if (number <= TIMER_MAX)
-    timers[number - 1] = (struct timer){.exists = 1, .clock = clock, .notice = notice, .at = CL_NEVER};
+    timers[number - 1] = (struct timer){
+        .source = {.taken = taken}, .exists = 1, .clock = clock, .notice = notice, .at = CL_NEVER};
   if (start) serving = 1;
   cl_backend_unlock();
   if (number > TIMER_MAX) return cl_fail(EAGAIN);
@@ -136,7 +153,7 @@ int timer_delete(timer_t id) {
 /* With the lock. A timer that notifies nobody has its expirations taken here. */
 static void show(struct timer *timer, struct itimerspec *value) {
   uint64_t now = cl_now();
-  if (!timer->notice.function) expire(timer, now);
+  if (!cl_notice_is(&timer->notice)) expire(timer, now);
   uint64_t at = due(timer);
   value->it_interval = cl_time_of(timer->interval);
   value->it_value = cl_time_of(at == CL_NEVER ? 0 : at > now ? at - now : 1);

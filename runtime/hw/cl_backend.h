@@ -18,11 +18,24 @@ static inline uint32_t cl_port_load(unsigned op, uint32_t id) {
   return word;
 }
 
-/* The same if the CPU may wait in the load. */
-static inline uint32_t cl_port_wait(unsigned op, uint32_t id) {
+/* In a program with signals interrupts are disabled between GIVE_WAY and SAVED: a trap there could not ask the kernel
+ * whether its thread runs (cl_signals_in_trap). */
+static inline void cl_hw_irq_on(uint32_t word) {
+  if (!CL_SIGNALS || (int32_t)word >= 0) cl_irq_on();
+}
+
+/* The same if the CPU may wait in the load, with interrupts disabled already or ... */
+static inline uint32_t cl_port_wait_masked(unsigned op, uint32_t id) {
   cl_cpu_time_stop();
   uint32_t word = cl_port_load(op, id);
   cl_cpu_time_go();
+  return word;
+}
+/* ... not. */
+static inline uint32_t cl_port_wait(unsigned op, uint32_t id) {
+  if (CL_SIGNALS) cl_irq_off();
+  uint32_t word = cl_port_wait_masked(op, id);
+  if (CL_SIGNALS) cl_hw_irq_on(word);
   return word;
 }
 
@@ -132,8 +145,8 @@ CL_INLINE void cl_hw_put(const uint32_t *words, uint32_t count) {
 
 CL_INLINE uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
   cl_hw_put(words, count);
-  uint32_t answer = cl_port_wait(CL_OP_PORT_SEND, id);
-  cl_irq_on();
+  uint32_t answer = cl_port_wait_masked(CL_OP_PORT_SEND, id);
+  cl_hw_irq_on(answer);
   if (CL_LIKELY(!answer)) return 0;
   return cl_hw_settle(answer);
 }
@@ -158,13 +171,13 @@ CL_INLINE uint32_t cl_hw_get(uint32_t answer, uint32_t *word, uint32_t *words, u
     *word = *cl_port(CL_OP_WORD0, 0);
     cl_words_get(words, cl_port(CL_OP_WORD0, 1), *word, room);
   }
-  cl_irq_on();
+  cl_hw_irq_on(answer);
   return answer;
 }
 
 static inline uint32_t cl_op_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   cl_irq_off();
-  uint32_t answer = cl_hw_get(cl_port_wait(CL_OP_PORT_RECEIVE, id), word, words, room);
+  uint32_t answer = cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room);
   return answer <= CL_WORD_VALUE_MASK ? answer : cl_hw_settle(answer);
 }
 
@@ -172,7 +185,7 @@ CL_INLINE uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_
   uint32_t answer;
   do {
     cl_irq_off();
-    answer = cl_hw_get(cl_port_wait(CL_OP_PORT_RECEIVE, id), word, words, room);
+    answer = cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room);
     if ((int32_t)answer < 0) {
       cl_switch_here(answer);
       answer = CL_RESUMED;
@@ -196,7 +209,8 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   return answer;
 }
 
-#define CL_BACKEND_TIMEOUTS CL_TIMEOUTS
+/* A handler could have a deadline of its own before the wait begins. */
+#define CL_BACKEND_TIMEOUTS (CL_TIMEOUTS && !CL_SIGNALS)
 
 /* A later deadline than the kernel compares is left to the timer. */
 static inline int cl_backend_timeout_start(uint64_t at) {
@@ -238,14 +252,14 @@ CL_INLINE uint32_t cl_op_port_receive_until(uint32_t id, uint32_t *word) {
 
 CL_INLINE uint32_t cl_op_port_send_words_until(uint32_t id, const uint32_t *words, uint32_t count) {
   cl_hw_put(words, count);
-  uint32_t answer = cl_port_wait(CL_OP_PORT_SEND, id);
-  cl_irq_on();
+  uint32_t answer = cl_port_wait_masked(CL_OP_PORT_SEND, id);
+  cl_hw_irq_on(answer);
   return cl_hw_settle_until(answer);
 }
 
 CL_INLINE uint32_t cl_op_port_receive_words_until(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   cl_irq_off();
-  return cl_hw_settle_until(cl_hw_get(cl_port_wait(CL_OP_PORT_RECEIVE, id), word, words, room));
+  return cl_hw_settle_until(cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room));
 }
 
 #define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS
@@ -264,6 +278,15 @@ static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) { r
 
 uint32_t cl_op_move(uint32_t word);
 static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_op_mutex_lock(id); }
+
+/* Of the thread that a trap has interrupted: it is the kernel's running one, and so does not wait. */
+#define CL_BACKEND_CLEARS_IPI 1
+#define CL_BACKEND_TRAPS_FOR_SIGNALS (CL_REGISTER_BANKS == 1) /* else a thread that computes does not hear of them */
+static inline int cl_backend_computes(uint32_t thread) {
+  uint32_t word = cl_op_thread_read(thread);
+  return (word >> CL_THREAD_WORD_STATE_LSB & CL_THREAD_WORD_STATE_MASK) == CL_STATE_RUNNING &&
+         (word >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK) == (CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0);
+}
 
 __attribute__((noreturn)) void cl_op_thread_exit(void);
 static inline void cl_backend_start(void) {}

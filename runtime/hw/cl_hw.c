@@ -73,7 +73,7 @@ void cl_interrupt(uint32_t causes) {
   uint32_t word = cl_port_load(CL_OP_PREEMPT, 0);
   if ((int32_t)word < 0) {
     /* The next thread expects interrupts on. The kernel raises none before SAVED. */
-    cl_irq_on();
+    if (!CL_SIGNALS) cl_irq_on();
     cl_switch_in_trap(word);
   }
 }
@@ -83,8 +83,11 @@ void cl_interrupt(uint32_t causes) {
 CL_COLD static uint32_t wait_next(void) {
   uint32_t word;
   cl_cpu_time_stop();
-  do word = cl_port_load(CL_OP_NEXT, 0);
-  while (word == CL_STATUS(CL_STATUS_EINTR));
+  do {
+    if (CL_SIGNALS) cl_irq_off();
+    word = cl_port_load(CL_OP_NEXT, 0);
+    if (CL_SIGNALS) cl_hw_irq_on(word);
+  } while (word == CL_STATUS(CL_STATUS_EINTR));
   return word;
 }
 
@@ -97,7 +100,7 @@ CL_COLD uint32_t cl_hw_interrupted(void) {
 static void exit_tail(void) {
   cl_cpu_time_stop();
   uint32_t word = cl_port_load(CL_OP_THREAD_EXIT, 0);
-  cl_irq_on(); /* not earlier: a preemption could have moved this CPU's boot stack to another CPU */
+  cl_hw_irq_on(word); /* not earlier: a preemption could have moved this CPU's boot stack to another CPU */
   if (!(word & CL_GIVE_WAY)) word = wait_next();
   cl_switch_to(word);
 }
@@ -116,7 +119,7 @@ static void move_tail(void) {
     self->value = (void *)(uintptr_t)word;
     word = CL_GIVE_WAY | (uint32_t)(self - cl_threads);
   }
-  cl_irq_on(); /* as in exit_tail */
+  cl_hw_irq_on(word); /* as in exit_tail */
   if (!(word & CL_GIVE_WAY)) word = wait_next();
   cl_switch_to(word);
 }

@@ -15,6 +15,10 @@ void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned
 __attribute__((noreturn)) void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned cause,
                                            uint32_t pc, uint32_t address);
 
+/* A signal ends the program: prints one line, then stops the machine with the status that a shell shows. */
+__attribute__((noreturn)) void cl_ended_in(const char *what, const char *name, uint32_t number, int signal,
+                                           const char *text);
+
 /* A list in the program's memory cannot be gone along any more. Says so in one line and ends the program as abort does.
  * which: "the waiters of ..."; where: the object that has it. */
 __attribute__((noreturn)) void cl_broken(const char *which, const void *where);

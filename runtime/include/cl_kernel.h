@@ -175,6 +175,10 @@ __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argu
 #ifndef CL_CPU_TIME
 #define CL_CPU_TIME 0
 #endif
+/* The same of signals (posix/signals.h). */
+#ifndef CL_SIGNALS
+#define CL_SIGNALS 0
+#endif
 void cl_cpu_time_stop_apart(void);
 void cl_cpu_time_next(void);
 void cl_cpu_time_reset(uint32_t thread); /* of a new thread */
@@ -216,7 +220,9 @@ void cl_switch_in_trap(uint32_t word);
 
 CL_INLINE void cl_switch_here(uint32_t word) {
   register uint32_t a0 __asm__("a0") = word;
-#if defined(CL_KERNEL_HW)
+#if defined(CL_KERNEL_HW) && CL_SIGNALS
+  CL_SWITCH_HERE(a0, CL_SAVED_TEXT, CL_OP_SAVED, CL_IRQ_ON_TEXT);
+#elif defined(CL_KERNEL_HW)
   CL_SWITCH_HERE(a0, CL_SAVED_TEXT, CL_OP_SAVED, "");
 #else
   CL_SWITCH_HERE(a0, "", CL_OP_SAVED, CL_IRQ_ON_TEXT);

@@ -64,6 +64,7 @@ typedef struct {
 
 typedef struct {
   int shared;
+  int kind;
 } pthread_rwlockattr_t;
 
 #define CL_RWLOCK 0x57160000u
@@ -73,6 +74,12 @@ int pthread_rwlockattr_init(pthread_rwlockattr_t *attr);
 int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr);
 int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared);
 int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *attr, int *shared);
+
+/* Of Linux: which of them goes first; it is stored and makes no difference. */
+enum { PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP };
+#define PTHREAD_RWLOCK_DEFAULT_NP PTHREAD_RWLOCK_PREFER_READER_NP
+int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attr, int kind);
+int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *attr, int *kind);
 
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attr);
 int pthread_rwlock_destroy(pthread_rwlock_t *lock); /* EBUSY: it is held */

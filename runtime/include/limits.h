@@ -8,6 +8,8 @@
 
 /* Of Coreloom. There is no limit of its own for semaphores: each takes memory only. */
 #define DELAYTIMER_MAX 2147483647
+#define SIGQUEUE_MAX 64
+#define RTSIG_MAX 31
 #define LOGIN_NAME_MAX 9
 #define HOST_NAME_MAX 255
 #define MQ_OPEN_MAX 64

@@ -33,7 +33,8 @@ int pthread_barrierattr_getpshared(const pthread_barrierattr_t *attr, int *share
 
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count) {
   if (!count || (attr && !CL_IS_ATTR(attr))) return EINVAL;
-  int fits = count - 1 <= CL_WORD_VALUE_MASK;
+  /* The kernel does not forget the arrival of a thread whose wait a signal has ended. */
+  int fits = !CL_SIGNALS && count - 1 <= CL_WORD_VALUE_MASK;
   *barrier = (pthread_barrier_t){
       .handle = fits ? cl_condition_handle() : CL_IN_MEMORY, .count = count, .missing = count};
   return 0;
@@ -57,7 +58,8 @@ CL_COLD static int wait_in_memory(pthread_barrier_t *barrier) {
   int status = EINVAL;
   cl_backend_lock();
   if (barrier->handle == CL_IN_MEMORY) {
-    if (--barrier->missing) return cl_queue_wait(&barrier->queue, &(struct cl_waiter){0}, CL_NEVER);
+    if (--barrier->missing)
+      return cl_queue_wait(&barrier->queue, &(struct cl_waiter){CL_BEGINS_AGAIN(&barrier->missing)}, CL_NEVER);
     barrier->missing = barrier->count;
     while (cl_queue_wake(&barrier->queue)) continue;
     status = PTHREAD_BARRIER_SERIAL_THREAD;
@@ -79,6 +81,11 @@ int pthread_barrier_wait(pthread_barrier_t *barrier) {
   uint32_t object = cl_object(barrier->handle), others = barrier->count - 1;
   uint32_t word = CL_UNLIKELY(cl_cancel_asynchronous()) ? wait_asynchronously(object, others)
                                                         : cl_op_barrier_wait(object, others);
-  if (CL_UNLIKELY(cl_status(word))) return wait_in_memory(barrier);
+  if (CL_UNLIKELY(cl_status(word))) {
+    int status;
+    do status = wait_in_memory(barrier);
+    while (CL_AGAIN(status));
+    return status;
+  }
   return cl_value(word) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }

@@ -13,10 +13,16 @@
 struct cl_cancel cl_cancels[CL_THREADS];
 int cl_cancel_any_time;
 
-/* With the lock. */
-static void look(struct cl_cancel *cancel) { cancel->now = cancel->requested && !cancel->disabled; }
+static uint32_t number_of(const struct cl_cancel *cancel) { return (uint32_t)(cancel - cl_cancels); }
 
-void cl_cancel_act(void) { pthread_exit(PTHREAD_CANCELED); }
+/* With the lock. */
+static void look(struct cl_cancel *cancel) {
+  cancel->now = (cancel->requested && !cancel->disabled) | (CL_SIGNALS ? cl_signals_now(number_of(cancel)) : 0);
+}
+
+CL_COLD void cl_cancel_look(uint32_t thread) { look(&cl_cancels[thread]); }
+
+void cl_cancel_end(void) { pthread_exit(PTHREAD_CANCELED); }
 
 void pthread_testcancel(void) { cl_cancel_test(); }
 
@@ -24,8 +30,9 @@ CL_COLD int cl_cancel_enter_apart(uint32_t leave, uint32_t object) {
   struct cl_cancel *cancel = cl_cancel_mine();
   cl_backend_lock();
   int now = cancel->now != 0;
-  cancel->leave = now || cancel->disabled ? 0 : leave;
+  cancel->leave = now || (cancel->disabled && !CL_SIGNALS) ? 0 : leave;
   cancel->object = object;
+  if (CL_SIGNALS) cancel->held = (uint8_t)now;
   cl_backend_unlock();
   return now;
 }
@@ -37,8 +44,16 @@ CL_COLD int cl_cancel_left_apart(void) {
   cl_timer_remove(&cancel->timer);
   int ended = cancel->timer.ended != 0;
   cancel->timer = (struct cl_timer){0};
+  if (CL_SIGNALS) cancel->held = (uint8_t)ended;
   cl_backend_unlock();
+  if (!ended) cl_signals_test();
   return ended;
+}
+
+CL_COLD void cl_cancel_forget(uint32_t thread) {
+  cl_timer_remove(&cl_cancels[thread].timer);
+  cl_cancels[thread].timer = (struct cl_timer){0};
+  cl_cancels[thread].held = 0;
 }
 
 /* With the lock: end the wait of a thread. A line's wait is ended by its caller. */
@@ -47,12 +62,15 @@ static void end_wait(pthread_t thread, struct cl_cancel *cancel) {
     if (cl_mutex_protocols && cancel->asynchronous) cl_mutex_gave_up(thread);
     cl_queue_look(thread);
   }
-  if (!cancel->leave || cancel->leave == CL_OP_INTERRUPT_WAIT) return;
+  if (!CL_SIGNALS && (!cancel->leave || cancel->leave == CL_OP_INTERRUPT_WAIT)) return;
   if (cancel->timer.runs || cancel->timer.ended) return; /* by a request before this one */
-  cancel->timer = (struct cl_timer){.at = cl_now(), .leave = cancel->leave, .object = cancel->object};
+  uint32_t leave = CL_SIGNALS ? CL_LEAVE_BY_SIGNAL : cancel->leave;
+  cancel->timer = (struct cl_timer){.at = cl_now(), .leave = leave, .object = cancel->object};
   cl_timer_enter(&cancel->timer);
   cancel->timer.thread = thread;
 }
+
+CL_COLD void cl_cancel_end_wait(uint32_t thread) { end_wait(thread, &cl_cancels[thread]); }
 
 CL_COLD int pthread_cancel(pthread_t thread) {
   if (thread >= CL_THREADS) return ESRCH;
@@ -64,8 +82,9 @@ CL_COLD int pthread_cancel(pthread_t thread) {
   cl_backend_lock();
   cancel->requested = 1;
   look(cancel);
-  if (cancel->now) end_wait(thread, cancel);
-  uint32_t line = cancel->now && cancel->leave == CL_OP_INTERRUPT_WAIT ? cancel->object : CL_LINES;
+  int now = (cancel->now & CL_NOW_CANCEL) != 0;
+  if (now) end_wait(thread, cancel);
+  uint32_t line = now && cancel->leave == CL_OP_INTERRUPT_WAIT ? cancel->object : CL_LINES;
   cl_backend_unlock();
   if (line < CL_LINES) cl_op_interrupt_raise(line);
   if (cancel == cl_cancel_mine() && cancel->asynchronous) cl_cancel_test();

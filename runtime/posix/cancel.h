@@ -7,23 +7,28 @@
  *   int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object);
  *   if (!cancelled) { ... wait ...; cancelled = cl_cancel_left(); }
  *   ... what a cleanup handler relies on ...
- *   if (cancelled) cl_cancel_act();
+ *   if (cancelled) cl_cancel_act();   ... which returns only in a program with signals: then the call ends with EINTR,
+ *                                     or begins again
  * One at which it waits in a queue (wait.h): cl_cancel_test(), then the waiter's `cancel` is cl_cancel_word(), and
  * after ECANCELED the same. */
 #ifndef CL_CANCEL_H
 #define CL_CANCEL_H
 
 #include "posix.h"
+#include "signals.h"
 
 #ifndef CL_CANCEL
-#define CL_CANCEL 0
+#define CL_CANCEL CL_SIGNALS
 #endif
 
+enum { CL_NOW_CANCEL = 1, CL_NOW_SIGNAL = 2, CL_NOW_AWAITED = 4 };
+
 struct cl_cancel {
-  volatile uint32_t now; /* requested, and the thread lets itself be cancelled */
+  volatile uint32_t now; /* why a wait ends: requested, and the thread lets itself be cancelled; signals */
   uint8_t requested;
   uint8_t disabled;
   uint8_t asynchronous;
+  uint8_t held; /* its wait was ended, and it calls its handlers itself, not in a trap: it has to know of them */
   uint32_t leave; /* the operation that ends the thread's wait; 0: it does not wait at a cancellation point */
   uint32_t object;
   struct cl_timer timer; /* does that */
@@ -32,7 +37,19 @@ struct cl_cancel {
 extern struct cl_cancel cl_cancels[CL_THREADS];
 
 /* End the thread: its request is granted. */
-__attribute__((noreturn)) void cl_cancel_act(void);
+__attribute__((noreturn)) void cl_cancel_end(void);
+
+/* The caller's wait has been ended, or must not begin. Returns what has come of signals: the call begins again, or ends
+ * with EINTR. */
+static inline int cl_cancel_act(void) {
+  if (CL_SIGNALS) return cl_signals_act();
+  cl_cancel_end();
+}
+
+/* With the lock: the word `now` is made anew; the thread's wait is ended for it; the request for that is undone. */
+void cl_cancel_look(uint32_t thread);
+void cl_cancel_end_wait(uint32_t thread);
+void cl_cancel_forget(uint32_t thread);
 
 static inline struct cl_cancel *cl_cancel_mine(void) { return &cl_cancels[cl_self() - cl_threads]; }
 
@@ -47,6 +64,11 @@ static inline int cl_cancel_asynchronous(void) {
 
 static inline void cl_cancel_test(void) {
   if (CL_CANCEL && cl_cancel_mine()->now) cl_cancel_act();
+}
+
+/* The same for what is no cancellation point. */
+static inline void cl_signals_test(void) {
+  if (CL_SIGNALS && cl_cancel_mine()->now & CL_NOW_SIGNAL) cl_signals_run();
 }
 
 int cl_cancel_enter_apart(uint32_t leave, uint32_t object);

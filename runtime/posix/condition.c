@@ -59,9 +59,13 @@ static int wait_in_memory(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t
     return status;
   }
   status = cl_queue_wait(&cond->waiters, &me, at);
+  cl_signals_test();
   int locked = cl_status(cl_op_mutex_lock_apart(cl_object(mutex->handle)));
   if (locked) locked = cl_mutex_closer(mutex, locked, CL_NEVER);
-  if (status == ECANCELED) cl_cancel_act();
+  if (status == ECANCELED) {
+    cl_cancel_act();
+    status = 0;
+  }
   return locked ? locked : status;
 }
 
@@ -87,8 +91,12 @@ CL_APART int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
   if (CL_UNLIKELY(status)) return status;
   uint32_t word = cl_now() < at ? cl_wait_until(CL_OP_COND_WAIT, object(cond), ticket, at) : CL_LATE;
   status = word == CL_LATE ? ETIMEDOUT : cl_status(word);
+  cl_signals_test(); /* before the mutex is locked: its owner may wait for the handler */
   int locked = cl_mutex_lock_object(mutex, lock);
-  if (CL_CANCEL && word == CL_CANCELED) cl_cancel_act();
+  if (CL_CANCEL && word == CL_CANCELED) {
+    cl_cancel_act();
+    status = 0;
+  }
   return CL_UNLIKELY(locked) ? locked : status;
 }
 
@@ -116,6 +124,7 @@ static inline int wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t ti
     cancelled = cl_cancel_left();
     if (CL_UNLIKELY(status && !cancelled)) return lock_again(mutex, status);
   }
+  cl_signals_test();
   int locked = cl_mutex_lock(mutex);
   if (cancelled) cl_cancel_act();
   return locked;

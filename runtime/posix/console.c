@@ -6,6 +6,9 @@
 
 #include "cl_end.h"
 #include "cl_machine.h"
+#if CL_SIGNALS
+#include "signals.h"
+#endif
 
 static int put(char c, FILE *file) {
   (void)file;
@@ -28,11 +31,16 @@ FILE *const stderr = &errors;
 void __assert_func(const char *file, int line, const char *function, const char *expression);
 void __assert_func(const char *file, int line, const char *function, const char *expression) {
   printf("%s:%d: %s: assertion \"%s\" failed\n", file, line, function ? function : "", expression);
+#if CL_SIGNALS
+  cl_signals_abort();
+#endif
   _Exit(CL_ABORTED);
 }
 
-/* picolibc's raises a signal; there are none. */
 void abort(void) {
+#if CL_SIGNALS
+  cl_signals_abort();
+#endif
   puts("aborted");
   _Exit(CL_ABORTED);
 }

@@ -62,6 +62,16 @@ void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned c
   cl_exit(128 + cl_fault_signal(cause));
 }
 
+void cl_ended_in(const char *what, const char *name, uint32_t number, int signal, const char *text) {
+  print_who("ended", what, name, number);
+  print("by signal ");
+  print_number((uint32_t)signal);
+  print(" (");
+  print(text);
+  print(")\n");
+  cl_exit(128 + signal);
+}
+
 void cl_broken_in(const char *what, const char *name, uint32_t number, const char *which, const void *where) {
   print_who("broken", what, name, number);
   print(which);

@@ -200,9 +200,13 @@ static inline int found(const event_flags_t *events, int status, uint32_t *got) 
 
 static inline int wait_in_kernel(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got) {
   cl_trace_call();
-  if (cl_cancel_enter(CL_OP_COND_LEAVE, object(events))) cl_cancel_act();
-  uint32_t word = cl_op_event_flags_wait(wait_for(events, how, 1), wanted);
-  if (cl_cancel_left()) cl_cancel_act();
+  uint32_t word;
+  do {
+    while (cl_cancel_enter(CL_OP_COND_LEAVE, object(events))) cl_cancel_act();
+    word = cl_op_event_flags_wait(wait_for(events, how, 1), wanted);
+    if (!cl_cancel_left()) break;
+    cl_cancel_act();
+  } while (1);
   return found(events, cl_status(word), got);
 }
 
@@ -220,7 +224,10 @@ static int wait_in_kernel_until(const event_flags_t *events, uint32_t wanted, in
   if (cl_now() >= at) return ETIMEDOUT;
   cl_trace_call();
   uint32_t word = cl_wait_until(CL_OP_EVENT_FLAGS, wait_for(events, how, 1), wanted, at);
-  if (CL_CANCEL && word == CL_CANCELED) cl_cancel_act();
+  while (CL_CANCEL && word == CL_CANCELED) {
+    cl_cancel_act();
+    word = cl_wait_until(CL_OP_EVENT_FLAGS, wait_for(events, how, 1), wanted, at);
+  }
   return found(events, cl_status(word), got);
 }
 

@@ -29,7 +29,7 @@ int interrupt_unbind_np(unsigned line) {
 __attribute__((always_inline)) int interrupt_wait_np(unsigned line) {
   cl_trace_call();
   if (bad(line)) return EINVAL;
-  if (cl_cancel_enter(CL_OP_INTERRUPT_WAIT, line)) cl_cancel_act();
+  while (cl_cancel_enter(CL_OP_INTERRUPT_WAIT, line)) cl_cancel_act();
   int status = cl_status(cl_op_interrupt_wait(line));
   cl_cancel_left();
   cl_cancel_test();

@@ -146,16 +146,20 @@ static int refusal(const pthread_mutex_t *mutex, uint32_t thread, int again) {
 
 CL_COLD int cl_mutex_wait_for_ever(uint64_t at) {
   struct cl_queue nobody = {0};
-  struct cl_waiter me = {0};
-  cl_backend_lock();
-  return cl_queue_wait(&nobody, &me, at);
+  int status;
+  do {
+    struct cl_waiter me = {CL_BEGINS_AGAIN(&cl_queue_again)};
+    cl_backend_lock();
+    status = cl_queue_wait(&nobody, &me, at);
+  } while (CL_AGAIN(status));
+  return status;
 }
 
 /* With cl_backend_lock held, which it releases. */
 static int lock(pthread_mutex_t *mutex, uint32_t thread, uint64_t at) {
   int status = 0;
   if (mutex->owner_plus_1 && mutex->owner_plus_1 != thread + 1 && at) {
-    struct cl_waiter me = {.mutex = mutex};
+    struct cl_waiter me = {.mutex = mutex, CL_BEGINS_AGAIN(&cl_queue_again)};
     int inherits = cl_mutex_protocols && mutex->protocol == PTHREAD_PRIO_INHERIT;
     cl_queue_enter(&mutex->waiters, &me);
     if (inherits) settle_again(mutex->owner_plus_1 - 1);
@@ -177,9 +181,14 @@ static int lock(pthread_mutex_t *mutex, uint32_t thread, uint64_t at) {
 
 CL_COLD int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at) {
   uint32_t thread = pthread_self();
-  cl_backend_lock();
-  int status = refusal(mutex, thread, at ? EDEADLK : EBUSY);
-  if (!status) return lock(mutex, thread, at);
+  int status;
+  for (;;) {
+    cl_backend_lock();
+    status = refusal(mutex, thread, at ? EDEADLK : EBUSY);
+    if (status) break;
+    status = lock(mutex, thread, at);
+    if (!CL_AGAIN(status)) return status;
+  }
   cl_backend_unlock();
   return status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL ? cl_mutex_wait_for_ever(at) : status;
 }

@@ -73,19 +73,23 @@ CL_INLINE int tryreceive(int port, struct sink to) {
 
 CL_COLD static int send_cancellable(uint32_t port, struct source from) {
   uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-      answer = op_send_once(port, from);
-    while (goes_on(answer));
-  after(answer);
+  do {
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
+        answer = op_send_once(port, from);
+      while (goes_on(answer));
+    after(answer);
+  } while (CL_SIGNALS && answer == CL_RESUMED);
   return cl_status(answer);
 }
 
 CL_COLD static int receive_cancellable(uint32_t port, struct sink to) {
   uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-      answer = op_receive_once(port, to);
-    while (goes_on(answer));
-  after(answer);
+  do {
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
+        answer = op_receive_once(port, to);
+      while (goes_on(answer));
+    after(answer);
+  } while (CL_SIGNALS && answer == CL_RESUMED);
   return cl_status(answer);
 }
 
@@ -100,11 +104,14 @@ CL_INLINE int send_by_timer(uint32_t port, struct source from, uint64_t at) {
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, port, at);
   uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-      answer = op_send_once(port, from);
-    while (goes_on(answer) && !cl_timer_ended(&timer));
+  do {
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
+        answer = op_send_once(port, from);
+      while (goes_on(answer) && !cl_timer_ended(&timer));
+    if (CL_SIGNALS) after(answer);
+  } while (CL_SIGNALS && answer == CL_RESUMED && !cl_timer_ended(&timer));
   int late = cl_timer_stop(&timer);
-  after(answer);
+  if (!CL_SIGNALS) after(answer);
   if (answer != CL_RESUMED) return cl_status(answer);
   if (late) return ETIMEDOUT;
   int status = trysend((int)port, from); /* there may be room by now */
@@ -144,11 +151,14 @@ CL_INLINE int receive_by_timer(uint32_t port, struct sink to, uint64_t at) {
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, port, at);
   uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-      answer = op_receive_once(port, to);
-    while (goes_on(answer) && !cl_timer_ended(&timer));
+  do {
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
+        answer = op_receive_once(port, to);
+      while (goes_on(answer) && !cl_timer_ended(&timer));
+    if (CL_SIGNALS) after(answer);
+  } while (CL_SIGNALS && answer == CL_RESUMED && !cl_timer_ended(&timer));
   int late = cl_timer_stop(&timer);
-  after(answer);
+  if (!CL_SIGNALS) after(answer);
   if (answer != CL_RESUMED) return cl_status(answer);
   if (late) return ETIMEDOUT;
   int status = tryreceive((int)port, to); /* there may be a message by now */

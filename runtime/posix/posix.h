@@ -100,6 +100,9 @@ int cl_timer_stop(struct cl_timer *timer); /* it has ended the wait */
 void cl_timer_enter(struct cl_timer *timer);
 void cl_timer_remove(struct cl_timer *timer);
 
+/* A timer of a thread that shall look for its signals, whatever it does (signals.h). */
+#define CL_LEAVE_BY_SIGNAL UINT32_MAX
+
 static inline int cl_is_sharing(int shared) {
   return shared == PTHREAD_PROCESS_PRIVATE || shared == PTHREAD_PROCESS_SHARED;
 }

@@ -16,7 +16,7 @@ uint16_t cl_reading[CL_THREADS];
 static int is_lock(const pthread_rwlock_t *lock) { return lock->state == CL_RWLOCK; }
 
 int pthread_rwlockattr_init(pthread_rwlockattr_t *attr) {
-  attr->shared = PTHREAD_PROCESS_PRIVATE;
+  *attr = (pthread_rwlockattr_t){.shared = PTHREAD_PROCESS_PRIVATE};
   return 0;
 }
 
@@ -35,6 +35,18 @@ int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared) {
 int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *attr, int *shared) {
   if (!CL_IS_ATTR(attr)) return EINVAL;
   *shared = attr->shared;
+  return 0;
+}
+
+int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attr, int kind) {
+  if (!CL_IS_ATTR(attr) || kind < 0 || kind > PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) return EINVAL;
+  attr->kind = kind;
+  return 0;
+}
+
+int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *attr, int *kind) {
+  if (!CL_IS_ATTR(attr)) return EINVAL;
+  *kind = attr->kind;
   return 0;
 }
 
@@ -82,7 +94,7 @@ static int may_read(const pthread_rwlock_t *lock, pthread_t self) {
   return !goes_first(lock->waiting_writers.first, cl_priority_now(self));
 }
 
-static int read_until(pthread_rwlock_t *lock, uint64_t at) {
+static int read_once(pthread_rwlock_t *lock, uint64_t at) {
   pthread_t self = pthread_self();
   int status = 0;
   cl_backend_lock();
@@ -90,12 +102,19 @@ static int read_until(pthread_rwlock_t *lock, uint64_t at) {
   else if (may_read(lock, self)) begin_reading(lock, self);
   else if (at == AT_ONCE) status = EBUSY;
   else if (lock->writer == self + 1) status = EDEADLK;
-  else return cl_queue_wait(&lock->waiting_readers, &(struct cl_waiter){0}, at);
+  else return cl_queue_wait(&lock->waiting_readers, &(struct cl_waiter){CL_BEGINS_AGAIN(&cl_queue_again)}, at);
   cl_backend_unlock();
   return status;
 }
 
-static int write_until(pthread_rwlock_t *lock, uint64_t at) {
+static int read_until(pthread_rwlock_t *lock, uint64_t at) {
+  int status;
+  do status = read_once(lock, at);
+  while (CL_AGAIN(status));
+  return status;
+}
+
+static int write_once(pthread_rwlock_t *lock, uint64_t at) {
   pthread_t self = pthread_self();
   int status = 0;
   cl_backend_lock();
@@ -108,12 +127,19 @@ static int write_until(pthread_rwlock_t *lock, uint64_t at) {
   } else if (lock->writer == self + 1) {
     status = EDEADLK;
   } else {
-    status = cl_queue_wait(&lock->waiting_writers, &(struct cl_waiter){0}, at);
+    status = cl_queue_wait(&lock->waiting_writers, &(struct cl_waiter){CL_BEGINS_AGAIN(&cl_queue_again)}, at);
     if (!status) return 0;
     cl_backend_lock();
     hand_over(lock); /* to readers that waited for this writer */
   }
   cl_backend_unlock();
+  return status;
+}
+
+static int write_until(pthread_rwlock_t *lock, uint64_t at) {
+  int status;
+  do status = write_once(lock, at);
+  while (CL_AGAIN(status));
   return status;
 }
 

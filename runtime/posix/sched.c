@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "posix.h"
+#include "cancel.h"
 
 uint8_t cl_policies[CL_THREADS];
 
@@ -86,6 +86,7 @@ static inline int bad(pid_t process) { return process && process != CL_PROCESS; 
 __attribute__((always_inline)) int sched_yield(void) {
   cl_trace_call();
   cl_op_yield();
+  cl_signals_test();
   return 0;
 }
 

@@ -28,8 +28,8 @@ CL_COLD static int wait_in_memory(sem_t *sem, uint64_t at) {
   if (enter(sem)) return EINVAL;
   if (!sem->value && at) {
     int status = cl_queue_wait(&sem->waiters, &me, at);
-    if (status == ECANCELED) cl_cancel_act();
-    return status;
+    if (status == ECANCELED && cl_cancel_act() & CL_INTERRUPTED) return EINTR;
+    return CL_AGAIN(status) ? wait_in_memory(sem, at) : status;
   }
   int status = sem->value ? 0 : EAGAIN;
   if (!status) sem->value--;
@@ -84,10 +84,16 @@ static inline int waited(sem_t *sem, uint32_t word) {
 
 __attribute__((always_inline)) int sem_wait(sem_t *sem) {
   cl_trace_call();
-  if (cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem))) cl_cancel_act();
-  uint32_t word = cl_op_semaphore_wait(object(sem));
-  if (cl_cancel_left()) cl_cancel_act();
-  return waited(sem, word);
+  for (;;) {
+    int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem));
+    uint32_t word = 0;
+    if (!cancelled) {
+      word = cl_op_semaphore_wait(object(sem));
+      cancelled = cl_cancel_left();
+    }
+    if (!cancelled) return waited(sem, word);
+    if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
+  }
 }
 
 /* It was 0, or is none of the kernel's. */
@@ -95,7 +101,10 @@ CL_APART int timed(sem_t *sem, uint64_t at) {
   cl_trace_call();
   if (sem->handle == CL_IN_MEMORY) return wait_closer(sem, EINVAL, at);
   uint32_t word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, at);
-  if (CL_CANCEL && word == CL_CANCELED) cl_cancel_act();
+  while (CL_CANCEL && word == CL_CANCELED) {
+    if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
+    word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, at);
+  }
   if (word != CL_LATE) return waited(sem, word);
   errno = ETIMEDOUT;
   return -1;

@@ -56,7 +56,7 @@ int pthread_spin_lock(pthread_spinlock_t *lock) {
     if (*owner == FREE) continue;
     cl_trace_call();
     cl_backend_lock();
-    cl_queue_wait(&napping, &(struct cl_waiter){0}, cl_now() + nap);
+    cl_queue_wait(&napping, &(struct cl_waiter){CL_BEGINS_AGAIN(&cl_queue_again)}, cl_now() + nap);
   }
 }
 

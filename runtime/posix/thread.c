@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +120,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     if (CL_CANCEL) {
       cl_cancels[tid] = (struct cl_cancel){0};
       leavers[tid] = (struct leaver){0};
+      if (CL_SIGNALS) cl_signals_begin(tid);
     }
     if (CL_UNLIKELY(cl_heap_stacks)) cl_heap_stacks->own(tid, block);
     if (CL_UNLIKELY(rare & CL_ATTR_WHAT)) give_what(tid, attr);
@@ -173,6 +173,7 @@ void pthread_exit(void *value) {
   cl_trace_call();
   struct cl_thread *self = cl_self();
   if (CL_UNLIKELY(cl_mutex_protocols)) cl_mutex_end();
+  if (CL_SIGNALS) cl_signals_end();
   if (CL_CANCEL) let_join(pthread_self());
   if (change_alive(-1) == 0) exit(0); /* the last thread ends the program */
   /* A joiner reads the value before it waits, or is found here: see pthread_join. */
@@ -190,18 +191,20 @@ CL_COLD static int wait_for_end(pthread_t thread) {
   uint32_t read = cl_op_thread_read(thread), entry = cl_op_get_entry(thread);
   if (cl_status(read) || thread == pthread_self()) return 0; /* the kernel says so */
   if (entry >> CL_ENTRY_WORD_HARDWARE_LSB & CL_ENTRY_WORD_HARDWARE_MASK) return 0;
-  struct cl_waiter me = {.cancel = cl_cancel_word()};
-  cl_backend_lock();
-  int status = detached[thread] ? EINVAL : leavers[thread].joined ? EBUSY : 0;
-  if (status || leavers[thread].ended) {
-    cl_backend_unlock();
-    return status;
+  for (;;) {
+    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    cl_backend_lock();
+    int status = detached[thread] ? EINVAL : leavers[thread].joined ? EBUSY : 0;
+    if (status || leavers[thread].ended) {
+      cl_backend_unlock();
+      return status;
+    }
+    leavers[thread].joined = 1;
+    status = cl_queue_wait(&leavers[thread].joiners, &me, CL_NEVER);
+    leavers[thread].joined = 0;
+    if (!status) return 0;
+    cl_cancel_act();
   }
-  leavers[thread].joined = 1;
-  status = cl_queue_wait(&leavers[thread].joiners, &me, CL_NEVER);
-  leavers[thread].joined = 0;
-  if (status) cl_cancel_act();
-  return 0;
 }
 
 int cl_posix_join(pthread_t thread, void **value) {
@@ -252,14 +255,6 @@ int pthread_detach(pthread_t thread) {
 }
 
 pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
-
-int pthread_kill(pthread_t thread, int signal) {
-  if (signal < 0 || signal >= NSIG) return EINVAL;
-  if (thread >= CL_THREADS) return ESRCH;
-  uint32_t word = cl_op_thread_read(thread);
-  if (cl_status(word) || word >> CL_THREAD_WORD_STATE_LSB == CL_STATE_EXITED) return ESRCH;
-  return signal ? ENOTSUP : 0;
-}
 
 int pthread_setname_np(pthread_t thread, const char *name) {
   size_t length = strlen(name);

@@ -33,17 +33,18 @@ CL_INLINE uint32_t cl_wait_by_timer_here(unsigned op, uint32_t id, uint32_t word
   struct cl_timer timer;
   uint32_t answer = 0;
   cl_timer_start(&timer, cl_leave_of(op), cl_object_of(op, id), at);
-  int cancelled = is_point && cl_cancel_enter(cl_leave_of(op), cl_object_of(op, id));
+  int cancelled = is_point ? cl_cancel_enter(cl_leave_of(op), cl_object_of(op, id))
+                           : cl_signals_enter(cl_leave_of(op), cl_object_of(op, id));
   if (!cancelled) {
     answer = cl_wait_for(op, id, word);
-    cancelled = is_point && cl_cancel_left();
+    cancelled = (is_point || CL_SIGNALS) && cl_cancel_left();
   }
   if (cl_timer_stop(&timer)) answer = CL_LATE;
   return cancelled ? CL_CANCELED : answer;
 }
 uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at);
 
-/* The operation's answer, CL_LATE, or CL_CANCELED if it is that of a cancellation point. */
+/* The operation's answer, CL_LATE, or CL_CANCELED if it is that of a cancellation point, or in a program with signals. */
 CL_INLINE uint32_t cl_wait_until(unsigned op, uint32_t id, uint32_t word, uint64_t at) {
   const int is_point = op != CL_OP_MUTEX_LOCK;
   if (!CL_BACKEND_TIMEOUTS) return cl_wait_by_timer_here(op, id, word, at);

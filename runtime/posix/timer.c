@@ -77,7 +77,13 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
   struct cl_timer *timer;
   while ((timer = cl_timers[cpu]) && timer->at <= cl_now()) {
     cl_timers[cpu] = timer->next;
-    if (!cl_status(cl_backend_leave(timer->leave, timer->object, timer->thread))) {
+    int status = CL_SIGNALS && timer->leave == CL_LEAVE_BY_SIGNAL
+                     ? cl_signals_poke(timer->thread)
+                     : cl_status(cl_backend_leave(timer->leave, timer->object, timer->thread));
+    if (CL_SIGNALS && status == ESRCH) { /* there is nothing left to do */
+      cl_timers_count--;
+      timer->runs = 0;
+    } else if (!status) {
       cl_timers_count--;
       timer->ended = 1;
       if (cl_mutex_protocols) cl_mutex_gave_up(timer->thread);

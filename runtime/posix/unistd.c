@@ -90,6 +90,8 @@ long sysconf(int name) {
     case _SC_MQ_PRIO_MAX: return MQ_PRIO_MAX;
     case _SC_TIMER_MAX: return TIMER_MAX;
     case _SC_DELAYTIMER_MAX: return DELAYTIMER_MAX;
+    case _SC_SIGQUEUE_MAX: return SIGQUEUE_MAX;
+    case _SC_RTSIG_MAX: return RTSIG_MAX;
 
     case _SC_VERSION: return _POSIX_VERSION;
     case _SC_BARRIERS: return _POSIX_BARRIERS;
@@ -97,6 +99,7 @@ long sysconf(int name) {
     case _SC_CPUTIME: return _POSIX_CPUTIME;
     case _SC_MESSAGE_PASSING: return _POSIX_MESSAGE_PASSING;
     case _SC_MONOTONIC_CLOCK: return _POSIX_MONOTONIC_CLOCK;
+    case _SC_REALTIME_SIGNALS: return _POSIX_REALTIME_SIGNALS;
     case _SC_PRIORITY_SCHEDULING: return _POSIX_PRIORITY_SCHEDULING;
     case _SC_READER_WRITER_LOCKS: return _POSIX_READER_WRITER_LOCKS;
     case _SC_SEMAPHORES: return _POSIX_SEMAPHORES;

@@ -62,6 +62,8 @@ CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
   insert(queue, me);
 }
 
+unsigned cl_queue_again;
+
 CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   struct cl_timer timer = {.at = at, .leave = CL_OP_COND_LEAVE, .object = lot()};
   const int any_time = cl_cancel_asynchronous();
@@ -74,6 +76,7 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
     if (timer.ended) status = ETIMEDOUT;
     const volatile uint32_t *cancel = any_time ? cl_cancel_word() : me->cancel;
     if (cancel && *cancel) status = ECANCELED;
+    if (CL_SIGNALS && cl_waiter_again(me) && cl_cancel_mine()->now & CL_NOW_SIGNAL) status = ECANCELED;
     if (status) break;
     uint32_t ticket = cl_backend_op(CL_OP_COND_TICKET, timer.object, 0);
     cl_backend_unlock();
@@ -83,7 +86,10 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   cl_timer_remove(&timer);
   if (status && me->queue) cl_queue_take_out(me);
   cl_waiters[me->thread] = NULL;
+  if (CL_AGAIN(status)) cl_cancel_mine()->held = 1;
+  if (CL_AGAIN(status) && cl_waiter_again(me)) ++*cl_waiter_again(me);
   cl_backend_unlock();
+  if (CL_AGAIN(status) && cl_waiter_again(me)) cl_signals_run();
   if (any_time && status == ECANCELED && !me->cancel) cl_cancel_act(); /* the caller is no cancellation point */
   return status;
 }

@@ -7,8 +7,11 @@
 #ifndef CL_WAIT_H
 #define CL_WAIT_H
 
+#include <errno.h>
+
 #include "cl_queue.h"
 #include "posix.h"
+#include "signals.h"
 
 #define CL_NEVER UINT64_MAX
 
@@ -22,6 +25,9 @@ struct cl_waiter {
   void *data;
   pthread_mutex_t *mutex; /* it waits for it, or NULL */
   const volatile uint32_t *cancel; /* a word that ends the wait when it is not 0; NULL: none does */
+#if CL_SIGNALS
+  unsigned *again; /* a signal ends the wait, ECANCELED, and is counted here: it begins again; NULL: none does */
+#endif
 };
 
 extern struct cl_waiter *cl_waiters[CL_THREADS];
@@ -50,6 +56,19 @@ struct cl_waiter *cl_queue_wake(struct cl_queue *queue); /* the first, which is 
 void cl_queue_look(uint32_t thread); /* the thread, if it waits, looks at its word `cancel` */
 struct cl_waiter *cl_queue_waiter(uint32_t thread); /* NULL: it is in no queue */
 void cl_queue_take_out(struct cl_waiter *waiter); /* it gives up */
+
+/* In the initialiser of a waiter that has none: its `again`; and for that, if nobody wants the count. */
+#if CL_SIGNALS
+#define CL_BEGINS_AGAIN(count) .again = (count)
+static inline unsigned *cl_waiter_again(const struct cl_waiter *me) { return me->again; }
+#else
+#define CL_BEGINS_AGAIN(count) .cancel = NULL
+static inline unsigned *cl_waiter_again(const struct cl_waiter *me) { return (void)me, NULL; }
+#endif
+extern unsigned cl_queue_again;
+/* The wait of such a waiter was ended so, and handlers have been called. */
+#define CL_AGAIN(status) (CL_SIGNALS && (status) == ECANCELED)
+
 void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority); /* last of its new priority */
 uint32_t cl_priority_now(uint32_t thread);
 

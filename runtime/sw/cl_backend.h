@@ -82,6 +82,11 @@ static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) {
   return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
 }
 
+/* The kernel is never interrupted, so every thread that is computes. */
+#define CL_BACKEND_CLEARS_IPI 0
+#define CL_BACKEND_TRAPS_FOR_SIGNALS 1
+static inline int cl_backend_computes(uint32_t thread) { return (void)thread, 1; }
+
 uint32_t cl_op_semaphore_post_in_trap(uint32_t id);
 uint32_t cl_op_mutex_lock_apart(uint32_t id);
 uint32_t cl_op_move(uint32_t word);

@@ -130,11 +130,11 @@ correct line 2 of mine.c, then run it again
         ),
         (
             "#include <signal.h>\n#include <unistd.h>\nint helper(int);\n"
-            "int main(void) { return helper(raise(SIGINT)) + fork() + setuid(1); }\n",
-            "mine.c uses what Coreloom has not: raise (mine.c:4): there are no signals; fork (mine.c:4): "
-            "there is one process; setuid (mine.c:4): there are no users; leave it out (runtime/CAVEATS.md); "
-            "and what is defined nowhere: helper (mine.c:4); define it in the program or include its "
-            "source\n",
+            "int main(void) { return helper(sigaltstack(0, 0)) + fork() + setuid(1); }\n",
+            "mine.c uses what Coreloom has not: sigaltstack (mine.c:4): signals have no stacks of their own; "
+            "fork (mine.c:4): there is one process; setuid (mine.c:4): there are no users; leave it out "
+            "(runtime/CAVEATS.md); and what is defined nowhere: helper (mine.c:4); define it in the program "
+            "or include its source\n",
         ),
         (
             "int sched_yield(void) { return 1; }\nint main(void) { return 0; }\n",

@@ -31,6 +31,17 @@ PROGRAMS = {
         "#include <assert.h>\nint main(int count, char **words) { assert(count == 2 && words); }",
         134,
     ),
+    "a signal": ("#include <signal.h>\nint main(void) { raise(SIGTERM); }", 143),
+    "a timer's signal": (
+        "#include <sys/time.h>\n#include <unistd.h>\nint main(void) {\n"
+        "  setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_usec = 1000}}, 0);\n  pause();\n}",
+        142,
+    ),
+    "abort with a handler": (
+        "#include <signal.h>\n#include <stdlib.h>\nstatic void end(int n) { _Exit(n + 1); }\n"
+        "int main(void) { signal(SIGABRT, end); abort(); }",
+        7,
+    ),
     "an illegal instruction": ("int main(void) { __builtin_trap(); }", 132),
     "an invalid address": ("int main(void) { return *(volatile char *)8; }", 139),
     "an error of the compiler": ("int main(void) { return x; }", 125),

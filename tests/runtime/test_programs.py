@@ -607,6 +607,18 @@ def test_thread_locals_take_the_room_they_need_and_no_more(tmp_path: Path) -> No
     assert sizes == [(True, (129, 64)), (False, (0, 1))]
 
 
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+def test_only_a_program_with_handlers_or_masks_has_what_they_need(kernel: str, tmp_path: Path) -> None:
+    chosen = platform.load("smp-standard", 1)
+    found = []
+    for call in ("raise(SIGTERM)", "signal(SIGTERM, SIG_IGN)"):
+        source = tmp_path / "program.c"
+        source.write_text(f"#include <signal.h>\nint main(void) {{ {call}; return 0; }}\n", encoding="utf-8")
+        names = dict(elf_file.symbols(firmware.build(str(source), chosen, kernel)))
+        found.append({"cl_signals_run", "cl_signals_in_trap"} <= set(names))
+    assert found == [False, True]
+
+
 @pytest.mark.parametrize(
     ("variable", "wrong"),
     [

@@ -15,11 +15,16 @@
  * hardware kernel only its interrupt, the timer's and the communication port's (8) are enabled besides. */
 #define CL_IRQS_OFF (~6)
 #if defined(CL_KERNEL_HW)
+#if defined(CL_SIGNALS) && CL_SIGNALS
+#define CL_IRQS_ON (~(1 << 8 | 1 << 6 | 1 << CL_IRQ_TIMER | 1 << CL_IRQ_KERNEL | 6)) /* 6: another CPU's */
+#else
 #define CL_IRQS_ON (~(1 << 8 | 1 << CL_IRQ_TIMER | 1 << CL_IRQ_KERNEL | 6))
+#endif
+#define CL_IRQ_ON_TEXT "li t0, -375\n.insn r 0x0b, 6, 3, x0, t0, x0\n" /* in a program with signals: CL_IRQS_ON */
 #else
 #define CL_IRQS_ON 0
+#define CL_IRQ_ON_TEXT ".insn r 0x0b, 6, 3, x0, x0, x0\n"
 #endif
-#define CL_IRQ_ON_TEXT ".insn r 0x0b, 6, 3, x0, x0, x0\n" /* software kernel */
 
 static inline void cl_irq_off(void) {
   __asm__ volatile(".insn r 0x0b, 6, 3, x0, %0, x0" ::"r"(CL_IRQS_OFF) : "memory");

@@ -11,6 +11,7 @@
  * Trap frame (80 bytes), pushed on the stack of the interrupted thread:
  *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
  */
+#include "cl_arch_asm.h"
 #include "cl_frame.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
@@ -22,7 +23,7 @@
 #define FAULTS 6
 #define IPC (1 << 8) /* the communication port's, or the Back-Door's */
 #if defined(CL_KERNEL_HW)
-#define IRQS_ON -311 /* unmask them, 4, the kernel's, 5, the timer's, and 8 */
+#define IRQS_ON CL_IRQS_ON_HW
 #else
 #define IRQS_ON 0
 #endif
@@ -101,6 +102,9 @@ interrupt:
   getq a0, 1
   call cl_interrupt
 back:
+#if CL_SIGNALS
+  call cl_signals_in_trap
+#endif
   /* Interrupts are disabled here, whichever CPU this thread is on now. */
 #if defined(CL_KERNEL_HW)
   lw t1, 68(sp)

@@ -38,7 +38,11 @@ cl_start: /* + 0x80 */
   la tp, cl_threads
 #if defined(CL_KERNEL_HW)
   csrwi SOURCES, KERNEL
+#if CL_SIGNALS
+  li t0, 1 << 11 | 1 << 7 | 1 << 3 /* and another CPU's: a thread here has a signal */
+#else
   li t0, 1 << 11 | 1 << 7 /* external, timer */
+#endif
 #else
   csrwi SOURCES, LINES
   li t0, 1 << 11 | 1 << 7 | 1 << 3 /* and another CPU's */
@@ -75,6 +79,9 @@ cl_trap_entry:
   csrr a0, mip
   call cl_interrupt
 back:
+#if CL_SIGNALS
+  call cl_signals_in_trap
+#endif
   /* Interrupts are disabled here, whichever CPU this thread is on now. */
 #if defined(CL_KERNEL_HW)
   lw t1, 68(sp)

@@ -68,7 +68,11 @@ cl_start:
   add sp, sp, t0
   la tp, cl_threads
 #if defined(CL_KERNEL_HW)
+#if CL_SIGNALS && CL_REGISTER_BANKS == 1
+  li t0, 1 << 11 | 1 << 7 | 1 << 3 /* and another CPU's: a thread here has a signal */
+#else
   li t0, 1 << 11 | 1 << 7 /* the kernel's interrupt, and the timer's */
+#endif
 #else
   li t0, 1 << 3 | 1 << 7 | 1 << 16 /* another CPU's, timer, lines */
 #endif
@@ -121,8 +125,10 @@ interrupt:
 give_way: /* the name is for `coreloom bench smp` */
   la t0, go_on
   sw t0, 0(sp) /* the lowest word: a stack that has no room for the frame shows before interrupts are enabled */
+#if !CL_SIGNALS
   /* The next thread expects interrupts enabled. The kernel raises none before SAVED. */
   csrsi mstatus, 8
+#endif
   sw s0, AT + 72(sp)
   sw s1, AT + 76(sp)
   sw s2, AT + 80(sp)
@@ -164,6 +170,9 @@ go_on:
   call cl_interrupt
 #endif
 back:
+#if CL_SIGNALS
+  call cl_signals_in_trap
+#endif
   /* Interrupts are disabled here, whichever CPU this thread is on now. */
 #if defined(CL_KERNEL_HW)
   lw t1, AT + 68(sp)

@@ -35,9 +35,7 @@ _ADVICE = (
 
 # What headers declare and Coreloom has not, by the reason.
 _NOT_THERE = {
-    "there are no signals": """alarm kill killpg pause psignal pthread_sigmask raise setitimer sigaction
-        sigaltstack siginterrupt signal sigpause sigpending sigprocmask sigqueue sigsuspend sigtimedwait
-        sigwait sigwaitinfo ualarm""",
+    "signals have no stacks of their own": "sigaltstack",
     "there is one process": """execl execle execlp execv execve execvp fork getpgid getpgrp getrusage
         getsid pclose popen posix_spawn posix_spawnp setpgid setsid system times vfork wait wait3 wait4
         waitpid""",

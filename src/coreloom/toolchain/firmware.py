@@ -313,6 +313,7 @@ _MAX_ALIGNMENT = 64
 # What a function of the POSIX layer needs everywhere in the runtime.
 _COSTLY = {
     "pthread_cancel": "CL_CANCEL",
+    "cl_signals_used": "CL_SIGNALS",
     "cl_cpu_time": "CL_CPU_TIME",
     "cl_receives_messages": "CL_RECEIVES_MESSAGES",
 }
