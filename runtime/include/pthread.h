@@ -125,6 +125,11 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
 __attribute__((noreturn)) void pthread_exit(void *value);
 /* EDEADLK: the caller itself. ESRCH: no such thread. EINVAL: detached, or another thread is joining it. */
 int pthread_join(pthread_t thread, void **value);
+/* Of Linux. EBUSY: it has not ended. ETIMEDOUT: nor by a time of CLOCK_REALTIME, or of `clock`, which is looked at every
+ * 1024 cycles. */
+int pthread_tryjoin_np(pthread_t thread, void **value);
+int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until);
+int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until);
 int pthread_detach(pthread_t thread);
 pthread_t pthread_self(void);
 static inline int pthread_equal(pthread_t a, pthread_t b) { return a == b; }

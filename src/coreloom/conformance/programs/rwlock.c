@@ -503,3 +503,16 @@ TEST(pthread_rwlockattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE un
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_rwlockattr_destroy(&attr));
 }
+
+TEST(pthread_rwlockattr_init, kind, "pthread_rwlockattr_setkind_np: the kinds are kept; no kind: EINVAL") {
+  pthread_rwlockattr_t attr;
+  int kind = -1;
+  OK(pthread_rwlockattr_init(&attr));
+  OK(pthread_rwlockattr_getkind_np(&attr, &kind));
+  IS(PTHREAD_RWLOCK_DEFAULT_NP, kind);
+  OK(pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP));
+  OK(pthread_rwlockattr_getkind_np(&attr, &kind));
+  IS(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP, kind);
+  IS(EINVAL, pthread_rwlockattr_setkind_np(&attr, 42));
+  OK(pthread_rwlockattr_destroy(&attr));
+}

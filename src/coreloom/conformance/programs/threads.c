@@ -185,6 +185,17 @@ TEST(pthread_join, blocks, "while the thread runs the caller waits") {
   IS(1, has_joined);
 }
 
+TEST(pthread_join, limits, "pthread_tryjoin_np: EBUSY, pthread_timedjoin_np: ETIMEDOUT while the thread runs") {
+  go = 0;
+  const pthread_t thread = started(wait_for_go, NULL);
+  const struct timespec soon = in_ms(CLOCK_REALTIME, 2), late = in_ms(CLOCK_REALTIME, 60000);
+  IS(EBUSY, pthread_tryjoin_np(thread, NULL));
+  IS(ETIMEDOUT, pthread_timedjoin_np(thread, NULL, &soon));
+  TRUE(has_come(CLOCK_REALTIME, soon));
+  go = 1;
+  OK(pthread_timedjoin_np(thread, NULL, &late));
+}
+
 TEST(pthread_join, value_of_return, "it stores what the function returned") {
   void *value = NULL;
   OK(pthread_join(started(pass_on, &own_number), &value));
