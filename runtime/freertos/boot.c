@@ -15,7 +15,6 @@
 #define NOT_CLEARED __attribute__((section(".bss.stacks"), aligned(16)))
 
 NOT_CLEARED unsigned char cl_boot_stacks[CL_CPUS << CL_BOOT_STACK_SHIFT];
-NOT_CLEARED unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
 NOT_CLEARED uint8_t ucHeap[configTOTAL_HEAP_SIZE];
 
 extern int main(void);

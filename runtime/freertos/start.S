@@ -46,5 +46,5 @@ cl_start:
   sw zero, 0(t0)
   addi t0, t0, 4
   bltu t0, t1, 1b
-  la sp, cl_main_stack + CL_MAIN_STACK_BYTES
+  la sp, __main_stack_end
   tail cl_boot_main

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a Coreloom SoC is, beside its addresses (cl_soc_map.h). The first part of the memory, up to CL_INPUT, holds
- * program, heap and stacks (runtime/arch/link.ld). For C and assembly. */
+ * What a Coreloom SoC is, beside its addresses (cl_soc_map.h). For C and assembly. */
 #ifndef CL_MACHINE_H
 #define CL_MACHINE_H
 
@@ -32,6 +31,7 @@
 #define CL_TRACE_TRAP 7
 #define CL_TRACE_RESUMED 8 /* FreeRTOS: the thread of the last RUN has its registers */
 #define CL_TRACE_NEW 9     /* FreeRTOS: the next NAME is this thread's */
+#define CL_TRACE_HOST 10   /* no event: the address of a struct cl_host_call (cl_host.h) */
 
 /* Where a resuming thread stores that the last one is saved, and which thread runs. */
 #if CL_REGISTER_BANKS > 1
@@ -51,7 +51,6 @@
 
 /* Stack of a CPU that has no thread: after reset, in the last steps of thread exit, in a fault. */
 #define CL_BOOT_STACK_SHIFT 10 /* log2 of its bytes */
-#define CL_MAIN_STACK_BYTES 32768
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

@@ -21,7 +21,7 @@
 #define PTHREAD_STACK_MIN 1024 /* bytes; a trap alone needs up to 320 */
 #define PTHREAD_THREADS_MAX CL_THREADS
 #define SEM_VALUE_MAX 32767
-#define STREAM_MAX 3
+#define STREAM_MAX OPEN_MAX
 #define TIMER_MAX 32
 
 /* What every system has at least. */

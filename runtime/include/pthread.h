@@ -32,7 +32,11 @@ typedef uint32_t pthread_t; /* thread number; the main thread is 0 */
 
 #define PTHREAD_STACK_MIN 1024          /* bytes; a trap alone needs up to 320 */
 /* Size of each stack in the static pool. */
+#if CL_THREAD_STACK_BYTES
+#define PTHREAD_STACK_DEFAULT_NP ((size_t)CL_THREAD_STACK_BYTES)
+#else
 #define PTHREAD_STACK_DEFAULT_NP ((size_t)(CL_THREADS > 512 ? 1024 : CL_THREADS > 64 ? 524288 / CL_THREADS : 8192))
+#endif
 /* Of main and of threads whose attributes set none. */
 #define PTHREAD_PRIORITY_DEFAULT_NP ((sched_get_priority_max(SCHED_RR) + 1) / 2)
 #define PTHREAD_NAME_MAX_NP 16          /* bytes with the final NUL */

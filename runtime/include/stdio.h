@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * picolibc's <stdio.h>, and what POSIX adds for threads. The three standard streams are the console; nothing is
- * buffered. A call that writes has the stream for itself until it returns. */
+ * picolibc's <stdio.h>, and what POSIX adds. Standard output and standard error are the console, which is not buffered;
+ * standard input and files are the simulator's (cl_host.h). A call has its stream for itself until it returns. */
 #include_next <stdio.h>
 
 #ifndef CORELOOM_STDIO_H
 #define CORELOOM_STDIO_H
+
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +23,13 @@ int getchar_unlocked(void);
 int putc_unlocked(int c, FILE *stream);
 int putchar_unlocked(int c);
 
-/* EBADF: only 1 and 2 are open for writing. */
+#define FOPEN_MAX 64
+#define FILENAME_MAX 1024
+
+ssize_t getline(char **line, size_t *room, FILE *stream);
+ssize_t getdelim(char **line, size_t *room, int end, FILE *stream);
+FILE *open_memstream(char **text, size_t *length);
+
 int dprintf(int file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int vdprintf(int file, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "file.h"
+
 #define NUMBER_ROOM 800
 
 struct in {
@@ -25,7 +27,7 @@ struct in {
 /* The next character of the field; below 0 behind its end. */
 static int take(struct in *in) {
   if (!in->left) return EOF;
-  const int c = getc(in->stream);
+  const int c = getc_unlocked(in->stream);
   if (c < 0) return EOF;
   in->left--;
   in->count++;
@@ -34,7 +36,7 @@ static int take(struct in *in) {
 
 static void give_back(struct in *in, int c) {
   if (c < 0) return;
-  ungetc(c, in->stream);
+  ungetc_unlocked(c, in->stream);
   in->left++;
   in->count--;
 }

@@ -8,8 +8,6 @@
 #include <stdio-bufio.h>
 #include <string.h>
 
-#undef getc
-#undef getchar
 #undef putc
 #undef putchar
 #undef vfprintf
@@ -91,36 +89,37 @@ WEAK void perror(const char *text) {
   else fprintf(stderr, "%s\n", error);
 }
 
-WEAK int fflush(FILE *stream) { return stream && stream->flush ? stream->flush(stream) : 0; }
+/* Set by the first file (files.c). */
+int (*cl_flush_all)(void);
 
-/* Nothing is buffered. */
-WEAK int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
-  (void)stream, (void)buffer, (void)size;
-  return mode == _IONBF || mode == _IOLBF || mode == _IOFBF ? 0 : EOF;
-}
-
-WEAK void setbuf(FILE *stream, char *buffer) { (void)stream, (void)buffer; }
-
-WEAK int fclose(FILE *stream) {
-  int status = fflush(stream);
-  if (stream->flags & __SCLOSE) return ((struct __file_close *)stream)->close(stream);
-  stream->flags = 0;
+WEAK int fflush(FILE *stream) {
+  if (!stream) return cl_flush_all ? cl_flush_all() : 0;
+  if (!stream->flush) return 0;
+  flockfile(stream);
+  int status = stream->flush(stream);
+  funlockfile(stream);
   return status;
 }
 
-WEAK int getc_unlocked(FILE *stream) { return getc(stream); }
-WEAK int getchar_unlocked(void) { return getc(stdin); }
-
-WEAK int vdprintf(int file, const char *format, va_list arguments) {
-  if (file == 1 || file == 2) return vfprintf(file == 1 ? stdout : stderr, format, arguments);
-  errno = EBADF;
-  return -1;
+/* What has no buffer needs none. */
+WEAK int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
+  struct __file_ext *const file = (struct __file_ext *)stream;
+  if (mode != _IONBF && mode != _IOLBF && mode != _IOFBF) return EOF;
+  if (!(stream->flags & __SEXT) || !file->setvbuf) return 0;
+  flockfile(stream);
+  int status = file->setvbuf(stream, buffer, mode, buffer || size ? size : BUFSIZ);
+  funlockfile(stream);
+  return status;
 }
 
-WEAK int dprintf(int file, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int count = vdprintf(file, format, arguments);
-  va_end(arguments);
-  return count;
+WEAK void setbuf(FILE *stream, char *buffer) { setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ); }
+WEAK void setlinebuf(FILE *stream) { setvbuf(stream, NULL, _IOLBF, BUFSIZ); }
+
+WEAK int fclose(FILE *stream) {
+  flockfile(stream);
+  int status = stream->flush ? stream->flush(stream) : 0;
+  if (stream->flags & __SCLOSE) status |= ((struct __file_close *)stream)->close(stream);
+  else stream->flags = 0;
+  funlockfile(stream);
+  return status;
 }

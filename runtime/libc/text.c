@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Older ways to write a double, of printf's digits; fgets. */
+ * Older ways to write a double, of printf's digits. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +12,6 @@ int strfromd(char *restrict to, size_t room, const char *restrict format, double
 
 int strfromf(char *restrict to, size_t room, const char *restrict format, float value) {
   return snprintf(to, room, format, (double)value);
-}
-
-char *fgets(char *to, int room, FILE *stream) {
-  char *at = to;
-  if (room <= 0) return NULL;
-  while (--room) {
-    const int c = getc(stream);
-    if (c < 0 && at == to) return NULL;
-    if (c < 0) break;
-    *at++ = (char)c;
-    if (c == '\n') break;
-  }
-  *at = 0;
-  return to;
 }
 
 char *gcvt(double value, int digits, char *to) {

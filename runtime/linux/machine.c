@@ -4,6 +4,8 @@
  * run` gives it (toolchain/host.py), both mapped. Without them there is no input, and what is reported is lost. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +48,7 @@ static void *map(const char *variable, int writable, size_t *length) {
     _exit(125); /* as coreloom run when it cannot run a program */
   }
   close(file);
+  unsetenv(variable); /* no part of the program's environment */
   return at;
 }
 
@@ -55,6 +58,13 @@ __attribute__((constructor(101))) static void begin(void) {
   size_t length = 0;
   report = map("CL_OUTPUT_FILE", 1, &length);
   if (report) capacity = length - sizeof *report;
+#if CL_THREAD_STACK_BYTES
+  pthread_attr_t defaults;
+  pthread_attr_init(&defaults);
+  pthread_attr_setstacksize(&defaults,
+                            CL_THREAD_STACK_BYTES < PTHREAD_STACK_MIN ? PTHREAD_STACK_MIN : CL_THREAD_STACK_BYTES);
+  pthread_setattr_default_np(&defaults);
+#endif
   cpu_set_t all;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof all, &all)) return;

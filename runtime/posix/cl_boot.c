@@ -12,7 +12,6 @@
 struct cl_thread cl_threads[CL_CONTEXTS];
 /* Not cleared at the start: CPUs stand on them then. */
 __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_boot_stacks[CL_CPUS << CL_BOOT_STACK_SHIFT];
-__attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
 
 /* A program that wants no arguments ignores them. */
 extern int main(int count, char **arguments);
@@ -29,12 +28,12 @@ static inline void give_locals(uint32_t context) {
 }
 
 #ifdef CL_ARGUMENTS
-/* The command line, for a main that takes one: `count` words, each with its NUL. What loads the program's image writes
- * it there (src/coreloom/simulation/simulate.py). */
+/* The command line, for a main that takes one. What loads the program's image writes it there: a count, that many
+ * pointers and NULL, and the words (src/coreloom/simulation/simulate.py). */
 __attribute__((used)) struct {
-  uint32_t count;
-  char text[CL_ARGUMENTS - sizeof(uint32_t)];
-} cl_command_line = {1, "program"};
+  int count;
+  char *words[CL_ARGUMENTS / sizeof(char *) - 1];
+} cl_command_line = {1, {"program"}};
 #endif
 
 void cl_boot_main(void) {
@@ -46,10 +45,7 @@ void cl_boot_main(void) {
   cl_op_slice(CL_SLICE_TICKS);
   __libc_init_array();
 #ifdef CL_ARGUMENTS
-  char *arguments[cl_command_line.count + 1], *text = cl_command_line.text;
-  for (uint32_t n = 0; n < cl_command_line.count; n++, text += strlen(text) + 1) arguments[n] = text;
-  arguments[cl_command_line.count] = NULL;
-  exit(main((int)cl_command_line.count, arguments));
+  exit(main(cl_command_line.count, cl_command_line.words));
 #else
   static char *arguments[] = {"program", NULL};
   exit(main(1, arguments));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The system functions of picolibc that need no threads: a console, and the ways to end a program. */
+ * The system functions of picolibc that need no threads: the console's output, and the ways to end a program. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,15 +16,8 @@ static int put(char c, FILE *file) {
   return (unsigned char)c;
 }
 
-static int get(FILE *file) {
-  (void)file;
-  return _FDEV_EOF;
-}
-
-static FILE input = FDEV_SETUP_STREAM(NULL, get, NULL, _FDEV_SETUP_READ);
 static FILE output = FDEV_SETUP_STREAM(put, NULL, NULL, _FDEV_SETUP_WRITE);
 static FILE errors = FDEV_SETUP_STREAM(put, NULL, NULL, _FDEV_SETUP_WRITE);
-FILE *const stdin = &input;
 FILE *const stdout = &output;
 FILE *const stderr = &errors;
 

@@ -19,8 +19,8 @@ int cl_name_check_known(const char *name) {
 }
 
 static int is_memory(const void *at) {
-  extern const char __heap_end[];
-  return (uintptr_t)at >= CL_RAM && (uintptr_t)at < (uintptr_t)__heap_end;
+  extern const char __program_end[];
+  return (uintptr_t)at >= CL_RAM && (uintptr_t)at < (uintptr_t)__program_end;
 }
 
 struct cl_named *cl_name_at(const struct cl_names *names, struct cl_named *const *place, unsigned *left) {

@@ -37,7 +37,7 @@ static inline uint32_t cl_object(uint32_t handle) {
 #define CL_IN_MEMORY (1u << CL_ADDRESS_ID_LSB)
 #define CL_DESTROYED (2u << CL_ADDRESS_ID_LSB)
 
-extern unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
+extern unsigned char __main_stack[], __main_stack_end[]; /* of the linker script */
 
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);

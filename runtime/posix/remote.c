@@ -314,12 +314,14 @@ static uint32_t address_of(const void *memory) { return (uint32_t)(uintptr_t)mem
 
 int remote_window_open(void *memory, size_t bytes, int writable) {
   if (!CL_BACKDOOR) return ENODEV;
-  extern char __window_start[], __window_end[], __heap_start[]; /* of the linker script */
+  extern char __window_start[], __window_end[], __heap_start[], __heap_end[],
+      __program_end[]; /* of the linker script */
   uint32_t first = address_of(memory), last = first + (uint32_t)bytes - 1;
   if (!bytes || (first | bytes) % 4) return EINVAL;
   if (last < first || !is_inside(first, last, CL_RAM, MEMORY_END)) return EFAULT;
   if (!is_inside(first, last, address_of(__window_start), address_of(__window_end)) &&
-      !is_inside(first, last, address_of(__heap_start), MEMORY_END))
+      !is_inside(first, last, address_of(__heap_start), address_of(__heap_end)) &&
+      !is_inside(first, last, address_of(__program_end), MEMORY_END))
     return EACCES;
   int status = enter();
   return status ? status : leave(cl_backdoor_window_open(&door, first, (uint32_t)bytes, writable));

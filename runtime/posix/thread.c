@@ -142,8 +142,8 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
                                  word >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK);
   attr->policy = cl_policies[thread];
   /* Main was never created; its number is not used again. */
-  attr->stack = thread ? cl_given_stacks[thread].low : cl_main_stack;
-  attr->stack_size = thread ? cl_given_stacks[thread].bytes : CL_MAIN_STACK_BYTES;
+  attr->stack = thread ? cl_given_stacks[thread].low : __main_stack;
+  attr->stack_size = thread ? cl_given_stacks[thread].bytes : (size_t)(__main_stack_end - __main_stack);
   attr->guard_size = guards[thread];
   memcpy(attr->name, cl_names[thread], sizeof attr->name);
   return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What there is of <unistd.h> with one process and no files: the console, and the limits. */
+ * What there is of <unistd.h> with one process, and the limits; files are in host.c. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -12,28 +12,9 @@
 #include "coreloom.h"
 #include "posix.h"
 
-/* A program without the header may have these names for its own. */
-#pragma weak read
-#pragma weak write
-#pragma weak isatty
-#pragma weak uname
+#pragma weak uname /* a program without the header may have the name for its own */
 
-/* Standard input is at its end; nothing else is open. */
-ssize_t read(int file, void *buffer, size_t bytes) {
-  (void)buffer, (void)bytes;
-  return file == STDIN_FILENO ? 0 : cl_fail(EBADF);
-}
-
-ssize_t write(int file, const void *data, size_t bytes) {
-  if (file != STDOUT_FILENO && file != STDERR_FILENO) return cl_fail(EBADF);
-  return (ssize_t)fwrite(data, 1, bytes, stdout);
-}
-
-int fileno(FILE *stream) { return stream == stdin ? STDIN_FILENO : stream == stderr ? STDERR_FILENO : STDOUT_FILENO; }
-
-int isatty(int file) { return (void)cl_fail(file >= STDIN_FILENO && file <= STDERR_FILENO ? ENOTTY : EBADF), 0; }
-
-/* Names are those of semaphores and message queues. */
+/* Of semaphores, message queues and files. */
 long pathconf(const char *path, int name) {
   (void)path;
   return name == _PC_NAME_MAX ? NAME_MAX : name == _PC_PATH_MAX ? PATH_MAX : cl_fail(EINVAL);
@@ -68,7 +49,7 @@ long sysconf(int name) {
     case _SC_PHYS_PAGES:
     case _SC_AVPHYS_PAGES: return (__heap_end - __heap_start) / PAGESIZE;
     case _SC_CLK_TCK: return CLOCKS_PER_SEC;
-    case _SC_OPEN_MAX: return 3;
+    case _SC_OPEN_MAX: return OPEN_MAX;
     case _SC_STREAM_MAX: return STREAM_MAX;
     case _SC_ARG_MAX: return ARG_MAX;
     case _SC_NGROUPS_MAX: return 0;

@@ -13,6 +13,7 @@ import pytest
 
 from coreloom.design.platform import load
 from coreloom.simulation import simulate
+from coreloom.simulation.surroundings import Surroundings
 from coreloom.toolchain import verilate
 
 from .conftest import COMMAND, PROGRAMS, Debug, start
@@ -86,7 +87,7 @@ def test_the_time_is_the_same_without_a_debugger(platform: str, kernel: str, deb
     found = re.search(r"(?m)^program: (.*)$", session.err)
     assert found
     model = verilate.build_model(load(platform, None))
-    ran = simulate.run(model, Path(found[1]), arguments=["ends"], max_cycles=None)
+    ran = simulate.run(model, Path(found[1]), around=Surroundings(("ends",)), max_cycles=None)
     assert session.status == ran.exit_status == 0
     assert re.findall(r"(?m)^(\d+) cycles ", session.err) == [str(ran.cycles)]
 

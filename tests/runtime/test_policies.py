@@ -149,7 +149,7 @@ def test_a_program_that_is_too_large_is_told_the_limit(
 ) -> None:
     program = tmp_path / "big.c"
     program.write_text(
-        "static char room[3 << 20];\n"
+        "static char room[33 << 20];\n"
         "int main(void) {\n"
         "  for (unsigned i = 0; i < sizeof room; i++) room[i]++;\n"
         "  return room[1];\n"
@@ -158,14 +158,13 @@ def test_a_program_that_is_too_large_is_told_the_limit(
     with pytest.raises(UserError) as error:
         Experiment(str(program), platform.load(name), kernel, policy=policy).program()
     said = re.fullmatch(
-        rf"big does not fit into the memory of {name}: its code, data and stacks are (\d+) bytes, (\d+) more "
-        r"than the 2 MiB of a program; make its arrays smaller, or keep them in the memory of cl_input and "
-        r"cl_output",
+        rf"big does not fit into the memory of {name}: its code and data are (\d+) bytes, (\d+) more than "
+        r"there are; make its arrays smaller, or memory.ram_mib larger",
         str(error.value),
     )
     assert said is not None, error.value
     size, over = map(int, said.groups())
-    assert size - over == 2 << 20 < 3 << 20 < size
+    assert size - over == 32 << 20 < 33 << 20 < size
 
 
 def test_the_hardware_kernel_has_policies_of_its_own() -> None:

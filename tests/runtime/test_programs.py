@@ -535,7 +535,8 @@ def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> 
     )
 )
 def test_a_stack_overflow_ends_the_run(core: str, kernel: str, case: int, who: str, size: int) -> None:
-    result = run("stuck", core, 1, kernel, CASE=case)
+    stacks = {"memory.stack_kib": 32, "memory.thread_stack_kib": 8}
+    result = run("stuck", core, 1, kernel, changes=stacks, CASE=case)
     assert (result.reason, result.exit_status) == ("stack", None)
     found = re.fullmatch(
         r"stack overflow: cpu 0, (.*), at pc 0x4000\w{4} \((\w+)\+0x\w+\), "
@@ -627,9 +628,9 @@ def test_only_a_program_with_handlers_or_masks_has_what_they_need(kernel: str, t
             "wrong has _Thread_local variables aligned to 128 bytes: align them to 64 at most",
         ),
         (
-            "char x[40000]",
+            "char x[600000]",
             "wrong does not fit into the memory of smp-standard: the _Thread_local variables of 64 threads, "
-            "40000 bytes each, take 4194304 bytes of the 2 MiB of a program; make them smaller, or allocate "
+            "600000 bytes each, take 67108864 bytes of its 32 MiB; make them smaller, or allocate "
             "them with malloc",
         ),
     ],

@@ -489,8 +489,9 @@ def test_wrong_use(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="input has 14680062 bytes, at most 14680060 fit"):
         simulate.run(model, program, inputs=bytes(14_680_062), max_cycles=1)
     big = tmp_path / "big.bin"
-    big.write_bytes(bytes((2 << 20) + 1))
-    with pytest.raises(UserError, match=r"big.bin is larger than the 2 MiB"):
+    with big.open("wb") as file:
+        file.truncate((32 << 20) + 1)
+    with pytest.raises(UserError, match=r"big.bin is too long; at most 33554432 bytes fit"):
         simulate.run(model, big, max_cycles=1)
 
 

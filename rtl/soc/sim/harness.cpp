@@ -6,9 +6,10 @@
 //            [--max-cycles N] [--max-simulated N] [--window N] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
 //            [--modules 1] [--stacks THREADS,STRIDE,COUNT,POOL,EACH,GIVEN,MAIN,BYTES,BOOT,ALL,FROM,TO]
-//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--endless 1] [--debug IN,OUT]
+//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--endless 1]
 //            [--waves FILE [--waves-from BEGIN] [--waves-to END] [--waves-scope SCOPE]... [--waves-most BYTES]
 //             [--waves-words KIND.NUMBER=WORD,...] [--waves-names ADDRESS,STEP,COUNT] [--waves-states ADDRESS,STEP,COUNT]]
+//            [--files FOLDER [--current PATH]] [--debug IN,OUT]
 // --max-simulated: as --max-cycles, but cycles that are skipped do not count
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from the first READY on, or from reset if there is none, by CPU and instruction, except those of
@@ -32,13 +33,15 @@
 // --every-cycle: 1: simulates also the cycles in which every CPU waits and only the time passes. Else they are skipped,
 //                but not with a Back-Door; all figures are the same
 // --endless: 1: ends the run when it is proven that the program repeats the same cycles for ever
-// --memory: the memory up to INPUT after a run that ended otherwise than by its window, or by an exit with a status below
+// --memory: the memory after a run that ended otherwise than by its window, or by an exit with a status below
 //           128
 // --waves: a waveform, see waves.h; in a model that was built for it. Nothing is skipped while it is written. BEGIN, END:
 //          a cycle, or when the thread of that name first runs. SCOPE: only what is in it. It ends when the file has BYTES.
 //          --waves-words: names of operations, states ...; --waves-names: the table of threads' names in the memory;
 //          --waves-states: that of their states in the software kernel
+// --files: the folder in which the program's files are, see host.h; --current: where it begins, below that
 // --debug: descriptors of pipes to a debugger, see debug.h; in a model that was built for it
+// stdin: the program's
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text as it comes, unless --uart; then the result as JSON in one line, unless --result
 // SIGINT and SIGTERM end the run
@@ -68,6 +71,7 @@
 #include "Vmodel.h"
 #include "Vmodel___024root.h"
 #include "Vmodel__Syms.h" // includes the class of the tiles
+#include "host.h"
 #include "waves.h"
 #if CORELOOM_DEBUG
 #include "debug.h"
@@ -101,6 +105,7 @@ constexpr uint8_t kRun = 2;
 constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
 constexpr uint8_t kNew = 9;
+constexpr uint8_t kHost = 10; // no event: asks the host
 constexpr uint8_t kRequest = 16; // kinds above 15 come from the harness: the kernel's interrupt rises
 constexpr uint8_t kInterrupt = 17; // an interrupt line rises; value = the line
 constexpr uint8_t kUnit = 18; // a hardware thread changes state; value = its unit_o
@@ -157,7 +162,7 @@ struct Stacks {
 };
 
 struct Options {
-  std::string program, input, output, events, names, uart, result, profile, loader;
+  std::string program, input, output, events, names, uart, result, profile, loader, files, current;
   WavesOptions waves;
   std::vector<uint32_t> watch;
   std::vector<Pulses> pulses;
@@ -261,6 +266,8 @@ Options parse(int argc, char **argv) {
     else if (name == "--stacks") options.stacks = stacks(value);
     else if (name == "--takes-faults") options.takes_faults = number(value) != 0;
     else if (name == "--memory") options.memory = value;
+    else if (name == "--files") options.files = value;
+    else if (name == "--current") options.current = value;
     else if (name == "--every-cycle") options.every_cycle = number(value) != 0;
     else if (name == "--endless") options.endless = number(value) != 0;
     else if (name == "--debug") {
@@ -318,6 +325,7 @@ uint32_t element(const T &port, int c, int width) {
 #define CORE(name) u_core__DOT__g_economy__DOT__u_core__DOT__u_core__DOT__##name
 #define REGISTERS CORE(cpuregs)
 #define COUNTERS(of, to) APPLY(to, of, CORE(count_cycle)) APPLY(to, of, CORE(count_instr))
+#define DCACHE(name) u_core__DOT__g_economy__DOT__u_core__DOT__u_dcache__DOT__g_cache__DOT__##name
 #elif CORELOOM_CORE == 1 // standard
 #if CORELOOM_BANKS == 1
 #define CORE(name) u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__g_one__DOT__##name
@@ -330,10 +338,12 @@ uint32_t element(const T &port, int c, int width) {
 #endif
 #define COUNTERS(of, to) \
   APPLY(to, of, CSRS(mcycle_counter_i__DOT__counter_q)) APPLY(to, of, CSRS(minstret_counter_i__DOT__counter_q))
+#define DCACHE(name) u_core__DOT__g_standard__DOT__u_core__DOT__u_dcache__DOT__g_cache__DOT__##name
 #else // fast
 #define CORE(name) u_core__DOT__g_fast__DOT__u_core__DOT__u_core__DOT__##name
 #define REGISTERS CORE(RegFilePlugin_regFile)
 #define COUNTERS(of, to) APPLY(to, of, CORE(CsrPlugin_mcycle)) APPLY(to, of, CORE(CsrPlugin_minstret))
+#define DCACHE(name) there_is_none_##name
 #endif
 #define TILE(n) root->__PVT__cl_soc__DOT__g_tile__BRA__##n##__KET____DOT__u_tile
 auto tiles(const Vmodel___024root *root) {
@@ -385,6 +395,16 @@ auto tiles(const Vmodel___024root *root) {
       TILE(15),
 #endif
   };
+}
+
+// Makes a tile's cache of data empty, if it has one.
+template <typename Tile>
+void forget_cached(Tile *tile) {
+  if constexpr (requires { tile->DCACHE(tags); }) {
+    for (auto *table : {&tile->DCACHE(tags), &tile->DCACHE(snoop_tags)}) {
+      for (size_t n = 0; n < std::size(table->m_storage); ++n) (*table)[n] = 0;
+    }
+  }
 }
 
 #if CORELOOM_DEBUG
@@ -617,7 +637,7 @@ int main(int argc, char **argv) {
   const std::unique_ptr<Vmodel> top(new Vmodel(&context));
 
   auto *ram = reinterpret_cast<uint8_t *>(&top->rootp->cl_soc__DOT__u_ram__DOT__mem[0]);
-  load(options.program, ram, kInput);
+  load(options.program, ram, kRamBytes);
   if (!options.input.empty()) {
     const auto length = static_cast<uint32_t>(load(options.input, ram + kInput + 4, kOutput - kInput - 4));
     std::memcpy(ram + kInput, &length, 4);
@@ -642,7 +662,7 @@ int main(int argc, char **argv) {
 
   const auto word = [&](uint32_t address) {
     uint32_t value = 0;
-    if (place(address) < kInput) std::memcpy(&value, ram + place(address), 4);
+    if (place(address) < kRamBytes) std::memcpy(&value, ram + place(address), 4);
     return value;
   };
 #if VM_TRACE
@@ -664,6 +684,19 @@ int main(int argc, char **argv) {
   NoWaves waves;
   if (!options.waves.file.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
 #endif
+
+  // What the caches of data have is forgotten, as what the host writes comes on no bus.
+  const auto forget = [&] {
+    for (auto *tile : tiles(top->rootp)) forget_cached(tile);
+  };
+  Host host(
+      options.files, options.current,
+      [ram](uint32_t address, uint64_t bytes) {
+        const uint64_t at = place(address);
+        return at + bytes <= kRamBytes ? ram + at : nullptr;
+      },
+      [uart] { std::fflush(uart); }, stopped);
+  if (!options.files.empty() && !host.has_root()) fail("cannot open the folder %s", options.files.c_str());
 
   bool printed = false; // since the text was flushed
   bool heard = false; // something was printed since a repetition is watched
@@ -756,7 +789,13 @@ int main(int argc, char **argv) {
     for (int c = 0; c < kCpus; ++c) {
       if (element(top->trace_valid_o, c, 1)) {
         const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
-        log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
+        if (kind == kHost) {
+          host.answer(element(top->value_o, c, 32));
+          forget();
+          touched = heard = true; // what the host has done is not in the state
+        } else {
+          log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
+        }
         if (kind == kName) {
           // From anywhere in the memory; an address outside of it has no name. A constant in the local
           // memory is read where it was copied from.
@@ -1017,7 +1056,7 @@ int main(int argc, char **argv) {
     if (on_boot_stack[c] && top_of_boot - sp < boot_bytes) return;
     on_boot_stack[c] = false;
     const uint32_t thread = (cores[c][4] - s.threads) / s.stride;
-    if (thread >= s.count || place(sp) >= kInput) return;
+    if (thread >= s.count || place(sp) >= kRamBytes) return;
     if (cycles < switches[c].until && cores[c][4] == switches[c].tp) return;
     switches[c].until = 0;
     Stack &b = bounds[thread];
@@ -1251,7 +1290,7 @@ int main(int argc, char **argv) {
   const bool tells = exit_cpu >= 0 ? (exit_status & 0x80) != 0 : std::strcmp(reason, "window") != 0;
   if (!options.memory.empty() && tells) {
     const File file = open(options.memory, "wb");
-    if (std::fwrite(ram, 1, kInput, file.get()) != kInput) fail("cannot write %s", options.memory.c_str());
+    if (std::fwrite(ram, 1, kRamBytes, file.get()) != kRamBytes) fail("cannot write %s", options.memory.c_str());
   }
   if (halted && std::strcmp(reason, "bus-error") == 0) {
     std::fprintf(stderr, "bus error: cpu %d, address 0x%08" PRIx32 "\n", fault_cpu, fault_address);

@@ -68,7 +68,7 @@ cl_start: /* + 0x80 */
   sw zero, 0(t0)
   addi t0, t0, 4
   bltu t0, t1, 1b
-  la sp, cl_main_stack + CL_MAIN_STACK_BYTES
+  la sp, __main_stack_end
   tail cl_boot_main
 
   .section .text.hot, "ax", @progbits

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from coreloom.apps import APPS
 from coreloom.commands.console import Command, doing, err, out, show, shown
-from coreloom.commands.given import DEFAULT_PLATFORM, resolve
-from coreloom.commands.run import MAX_SIMULATED, add_flags, add_inputs, prepare
+from coreloom.commands.given import DEFAULT_PLATFORM, changes, resolve
+from coreloom.commands.run import MAX_SIMULATED, add_flags, add_inputs, add_sizes, around, prepare
 from coreloom.comparison import compare, page
 from coreloom.errors import UserError
 from coreloom.jobs.local import Local
@@ -32,13 +32,12 @@ def _run(args: argparse.Namespace) -> int:
         raise UserError(f"{given.elf} is linked for one kernel: give its sources")
     if args.html:
         results.check_target(args.html)
-    changes = {} if args.clock_hz is None else {"clock_hz": args.clock_hz}
     program = compare.Program(
         given.name,
         given.app,
         args.platform or DEFAULT_PLATFORM,
-        given.arguments,
-        changes,
+        around(args, given, None),
+        changes(args),
         prepare(args, given.name),
         MAX_SIMULATED,
     )
@@ -90,6 +89,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with timelines of all runs")
     add_json(parser)
     add_inputs(parser)
+    add_sizes(parser)
     add_flags(parser)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from coreloom.apps import APPS
 from coreloom.design import platform
@@ -93,8 +94,9 @@ def _project(args: argparse.Namespace, folder: Path) -> Given:
 def _linked(args: argparse.Namespace, elf: Path) -> Given:
     if args.flags:
         raise UserError(f"{args.flags[0]} comes too late: {elf} is linked already")
-    if args.clock_hz is not None:
-        raise UserError(f"--clock-hz comes too late: {elf} is linked already")
+    for name in OF_PROGRAMS:
+        if getattr(args, name, None) is not None:
+            raise UserError(f"--{name.replace('_', '-')} comes too late: {elf} is linked already")
     said = note.read(elf.read_bytes())
     if said is None:
         raise UserError(f"{elf} is no program of Coreloom's: link it with `coreloom cc`")
@@ -134,8 +136,20 @@ def check_fits(given: Given, soc: Platform) -> None:
 
 def chosen(args: argparse.Namespace) -> Platform:
     """The platform that the options name, or the usual one."""
-    changes = {} if args.clock_hz is None else {"clock_hz": args.clock_hz}
-    return platform.load(args.platform or DEFAULT_PLATFORM, args.cpus, changes=changes)
+    return platform.load(args.platform or DEFAULT_PLATFORM, args.cpus, changes=changes(args))
 
 
+def changes(args: argparse.Namespace) -> dict[str, Any]:
+    """The keys of the platform that options set."""
+    given = {key: getattr(args, name, None) for name, key in OF_PROGRAMS.items()}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+# Options that are keys of the platform which only programs know.
+OF_PROGRAMS = {
+    "clock_hz": "clock_hz",
+    "stack": "memory.stack_kib",
+    "thread_stack": "memory.thread_stack_kib",
+    "heap": "memory.heap_kib",
+}
 DEFAULT_PLATFORM, DEFAULT_KERNEL = "smp-standard", "hw"

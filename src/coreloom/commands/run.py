@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -33,6 +35,7 @@ from coreloom.report import results
 from coreloom.simulation import host, measure, stuck, trace, waves
 from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS, Experiment, Outcome, check, ports
 from coreloom.simulation.simulate import FAR_PERIOD, Pulses, SimResult
+from coreloom.simulation.surroundings import Surroundings
 from coreloom.simulation.waves import Waves
 from coreloom.toolchain import firmware, freertos
 from coreloom.toolchain.application import loaded
@@ -152,6 +155,22 @@ def _printer(elf: Path, task: Task) -> Callable[[bytes], None]:
     return show
 
 
+def around(args: argparse.Namespace, given: Given, stdin: int | None) -> Surroundings:
+    """What the program finds; stdin: a descriptor, None: nothing."""
+    here, files = Path.cwd(), args.files
+    current = str(here.relative_to(files)) if files and here.is_relative_to(files) else ""
+    arguments = (given.name, *given.arguments)
+    return Surroundings(arguments, tuple(args.env), files, current, stdin, (args.stack or 0) << 10)
+
+
+def _stdin(args: argparse.Namespace) -> int | None:
+    try:
+        os.fstat(0)
+    except OSError:
+        return None
+    return None if args.gdb is not None and os.isatty(0) else 0  # gdb has the terminal
+
+
 _UNNAMED = Path()  # --trace or --waves without a file
 _SUFFIXES = {"trace": ".trace.json", "waves": waves.SUFFIX}
 
@@ -178,7 +197,7 @@ def _check_targets(args: argparse.Namespace, name: str) -> None:
 _SIMULATED: dict[str, object] = {
     **{"gdb": None, "policy": None, "trace": None, "line": [], "far_period": None},
     **{"waves": None, "waves_from": None, "waves_to": None, "waves_scope": None, "waves_max": None},
-    **{"freertos": None, "ports": None, "max_cycles": None, "clock_hz": None},
+    **{"freertos": None, "ports": None, "max_cycles": None, "clock_hz": None, "heap": None},
 }
 
 
@@ -206,7 +225,7 @@ def _run_linux(
                 program = firmware.build_linux(given.app, here, defines, warnings=warnings)
         finally:
             facts.warn(warnings)
-    ran = host.run(program, data, [given.name, *given.arguments])
+    ran = host.run(program, data, around(args, given, _stdin(args)))
     if ran.done:
         unit = APPS[given.name].unit if given.name in APPS else "units of work"
         facts.tell(f"{ran.done} {unit} in {ran.seconds:.3g} s", done=ran.done, seconds=ran.seconds)
@@ -346,7 +365,7 @@ def _simulate(
             outcome = experiment.run(
                 data,
                 built=built,
-                arguments=[given.name, *given.arguments],
+                around=around(args, given, _stdin(args)),
                 max_cycles=args.max_cycles,
                 max_simulated=None if args.max_cycles else MAX_SIMULATED,
                 waves=asked,
@@ -409,6 +428,37 @@ def _pulses(text: str) -> Pulses:
     )
 
 
+def _size(text: str) -> int:
+    """In KiB."""
+    found = re.fullmatch(r"(\d+)([KMkm])(?:iB)?", text)
+    size = int(found[1]) << (10 if found[2] in "Mm" else 0) if found else 0
+    if size < 1:
+        raise argparse.ArgumentTypeError(f"must be a size such as 64K or 2M, not '{text}'")
+    return size
+
+
+def _folder(text: str) -> Path:
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"must be a folder, which '{text}' is not")
+    return Path(text).resolve()
+
+
+def _variable(text: str) -> str:
+    if not text.partition("=")[0] or "=" not in text:
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, not '{text}'")
+    return text
+
+
+def add_sizes(parser: argparse.ArgumentParser) -> None:
+    """Of stacks and heap."""
+    for name, what in (
+        ("stack", "stack of main (default: a quarter of the memory)"),
+        ("thread-stack", "stack of a thread that asks for no other (default: 64K)"),
+        ("heap", "memory for malloc (default: all that is left)"),
+    ):
+        parser.add_argument(f"--{name}", type=_size, metavar="SIZE", help=f"{what}; such as 64K or 2M")
+
+
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """The files that a program reads."""
     parser.add_argument(
@@ -418,6 +468,21 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--pcap", type=Path, metavar="FILE", help="capture for packets (default: a generated one)"
     )
     parser.add_argument("--input", type=Path, metavar="FILE", help="input of your own program: cl_input()")
+    parser.add_argument(
+        "--files",
+        type=_folder,
+        metavar="DIR",
+        help="the program's files are below this folder, which is its /; it reaches nothing else; its "
+        "current folder is ours, if that is below DIR, or DIR (default: it has no files)",
+    )
+    parser.add_argument(
+        "--env",
+        type=_variable,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable of the program, which has no others; may be repeated",
+    )
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -470,6 +535,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="cycles of a second of the program's clocks and sleeps (default: the platform's)",
     )
+    add_sizes(parser)
     parser.add_argument("--placement", help=f"one of {', '.join(PLACEMENTS)} (default: dynamic)")
     add_inputs(parser)
     parser.add_argument("--grain", type=positive, metavar="N", help="pixels per message (image)")

@@ -15,6 +15,7 @@ from coreloom.report.table import Table, number
 from coreloom.simulation import host
 from coreloom.simulation.experiment import PLACEMENTS, Experiment, check
 from coreloom.simulation.profile import LineTable, by_owner
+from coreloom.simulation.surroundings import NOTHING, Surroundings
 from coreloom.simulation.trace import Slice, slices
 from coreloom.toolchain import firmware
 from coreloom.toolchain.application import Application
@@ -73,7 +74,7 @@ class Program:
     name: str
     app: str | Application
     platform: str
-    arguments: tuple[str, ...] = ()
+    around: Surroundings = NOTHING
     changes: dict[str, Any] = field(default_factory=dict)
     data: bytes = b""
     max_simulated: int | None = None
@@ -124,7 +125,7 @@ def _job(program: Program, on: str, soc: Platform) -> Callable[[Progress], list[
         experiment = Experiment(program.app, soc, on)
         outcome = experiment.run(
             program.data,
-            arguments=[program.name, *program.arguments],
+            around=program.around,
             max_simulated=program.max_simulated,
             profile=True,
             progress=progress,
@@ -157,7 +158,7 @@ def _job(program: Program, on: str, soc: Platform) -> Callable[[Progress], list[
 
     def linux(progress: Progress) -> list[Run]:
         built = firmware.build_linux(program.app, soc, {"CL_PLACEMENT": PLACEMENTS["dynamic"]})
-        ran = host.run(built, program.data, [program.name, *program.arguments], catch=True, seconds=_PATIENCE)
+        ran = host.run(built, program.data, program.around, catch=True, seconds=_PATIENCE)
         answer = Answer(ran.exit_status, ran.printed, ran.output)
         return [Run(on, soc.cpus, answer, seconds=ran.seconds if ran.done else None)]
 
@@ -237,7 +238,7 @@ def facts(program: Program, runs: Sequence[Run]) -> dict[str, Any]:
     return {
         "program": program.name,
         "platform": program.platform,
-        "arguments": list(program.arguments),
+        "arguments": list(program.around.arguments[1:]),
         "status": runs[0].answer.status,
         "printed": runs[0].answer.printed,
         "difference": difference(runs),

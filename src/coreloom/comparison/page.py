@@ -105,7 +105,7 @@ def _part(comparison: Comparison, most: int) -> dict[str, Any]:
         "printed": runs[0].answer.printed,
         "sources": _sources(program),
         "platform": program.soc(runs[0].cpus),
-        "arguments": program.arguments,
+        "arguments": program.around.arguments[1:],
     }
 
 

@@ -30,6 +30,7 @@ MAX_LOCAL_KIB = 1024
 _KIB, _MIB = 1 << 10, 1 << 20
 _SDRAM = ("memory.model", "sdram")
 _TIMING = "none: only the timing of a memory and its controller"
+_PROGRAMS = "none: only programs know it"
 
 
 class Literal(str):
@@ -65,6 +66,10 @@ class Key:
 def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
     known = hardware_threads.chosen(units, platform.home)
     return Literal(f"64'h{sum(known[unit].kind << 4 * n for n, unit in enumerate(units)):x}")
+
+
+def _room(c: str, text: str) -> Key:
+    return Key(text, 0, MAX_RAM_MIB << 10, unit=_KIB, c=c, section="memory", optional=True, area=_PROGRAMS)
 
 
 def _data_offset(_: Platform, core: str) -> Param:
@@ -294,14 +299,14 @@ class Platform:
         int,
         Key(
             "nominal frequency of the processors: what the clocks of programs count by", 1, 10**9,
-            c="CL_CLOCK_HZ", optional=True, area="none: only programs know it",
+            c="CL_CLOCK_HZ", optional=True, area=_PROGRAMS,
         ),
     ] = 10_000_000  # fmt: skip
     fault: Annotated[
         str,
         Key(
             "what a fault of a thread ends: the program, or the thread alone, which pthread_join tells",
-            choices=FAULTS, c="CL_FAULT_ENDS_THREAD", optional=True, area="none: only programs know it",
+            choices=FAULTS, c="CL_FAULT_ENDS_THREAD", optional=True, area=_PROGRAMS,
         ),
     ] = "program"  # fmt: skip
     lock_order: Annotated[
@@ -352,10 +357,13 @@ class Platform:
     ram_mib: Annotated[
         int,
         Key(
-            "shared memory", 32, MAX_RAM_MIB, True, unit=_MIB, rtl="RamBytes", section="memory",
-            area="none: memory",
+            "shared memory", 32, MAX_RAM_MIB, True, unit=_MIB, rtl="RamBytes", c="CL_RAM_BYTES",
+            section="memory", area="none: memory",
         ),
     ] = 32  # fmt: skip
+    stack_kib: Annotated[int, _room("CL_STACK_BYTES", "stack of main; 0: a quarter of the memory")] = 0
+    thread_stack_kib: Annotated[int, _room("CL_THREAD_STACK_BYTES", "stack of a thread; 0: 64 KiB")] = 0
+    heap_kib: Annotated[int, _room("CL_HEAP_BYTES", "memory for malloc; 0: all that is left")] = 0
     model: Annotated[
         str,
         Key(

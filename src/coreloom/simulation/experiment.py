@@ -16,6 +16,7 @@ from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError, suggest
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
+from coreloom.simulation.surroundings import NOTHING, Surroundings
 from coreloom.simulation.waves import Waves
 from coreloom.toolchain import far, firmware, verilate
 from coreloom.toolchain.application import Application
@@ -119,7 +120,7 @@ class Experiment:
         data: bytes,
         *,
         built: Built | None = None,
-        arguments: Sequence[str] = (),
+        around: Surroundings = NOTHING,
         window: int | None = None,
         max_cycles: int | None = None,
         max_simulated: int | None = None,
@@ -138,15 +139,15 @@ class Experiment:
         """Simulate to the end of the program, or `window` cycles from its READY.
 
         built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
-        processor 1 behind a Back-Door, see simulate.run; so are arguments, max_simulated, modules,
-        endless, uart and debugger.
+        processor 1 behind a Back-Door, see simulate.run; so are around, max_simulated, modules, endless, uart
+        and debugger.
         """
         built = built or self.build(waves is not None)
         result = simulate.run(
             built.model,
             built.program,
             inputs=data,
-            arguments=arguments,
+            around=around,
             max_cycles=max_cycles,
             max_simulated=max_simulated,
             window=window,

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import struct
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from coreloom.design.address_map import OUTPUT_ROOM
 from coreloom.errors import SIGNALLED, UNFINISHED, Ended
+from coreloom.simulation.surroundings import NOTHING, Surroundings
 
 _REPORT = struct.Struct("<QQQII")  # struct report of runtime/linux/machine.c
 
@@ -42,15 +43,22 @@ def cpus() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def _limit_stack(size: int) -> None:
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(
+        resource.RLIMIT_STACK, (size if most == resource.RLIM_INFINITY else min(size, most), most)
+    )
+
+
 def run(
     program: Path,
     inputs: bytes = b"",
-    arguments: Sequence[str] = (),
+    around: Surroundings = NOTHING,
     *,
     catch: bool = False,
     seconds: float | None = None,
 ) -> HostResult:
-    """Runs it to its end; arguments: its command line, its name first.
+    """Runs it to its end; the folder of `around` is only its current one, as it may read all that we may.
 
     Prints to our stdout unless that is caught. Died if a signal ends it.
     """
@@ -59,16 +67,20 @@ def run(
         source.write_bytes(inputs)
         with target.open("wb") as file:
             file.truncate(_REPORT.size + OUTPUT_ROOM)
-        environment = {**os.environ, "CL_INPUT_FILE": str(source), "CL_OUTPUT_FILE": str(target)}
+        environment = dict(each.split("=", 1) for each in around.environment)
+        environment |= {"CL_INPUT_FILE": str(source), "CL_OUTPUT_FILE": str(target)}
         caught = subprocess.PIPE if catch else None
         try:
             ended = subprocess.run(
-                list(arguments) or [str(program)],
-                executable=program,
+                list(around.arguments) or [str(program)],
+                executable=program.absolute(),
+                stdin=subprocess.DEVNULL if around.stdin is None else around.stdin,
                 stdout=caught,
+                cwd=around.files and around.files / around.current,
                 text=True,
                 errors="replace",
                 env=environment,
+                preexec_fn=lambda: _limit_stack(around.stack) if around.stack else None,
                 timeout=seconds,
                 check=False,
             )

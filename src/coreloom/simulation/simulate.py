@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coreloom import uses
-from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
+from coreloom.design.address_map import INPUT_ROOM
 from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.report import results
 from coreloom.simulation import fst, stuck
+from coreloom.simulation.surroundings import NOTHING, Surroundings
 from coreloom.simulation.waves import Plan, Waves
 from coreloom.toolchain import elf as elf_file
 
@@ -151,7 +152,7 @@ def run(
     program: Path,
     *,
     inputs: bytes = b"",
-    arguments: Sequence[str] = (),
+    around: Surroundings = NOTHING,
     max_cycles: int | None,
     max_simulated: int | None = None,
     window: int | None = None,
@@ -173,7 +174,7 @@ def run(
 
     program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image beside it.
 
-    inputs fill the INPUT region; arguments are the command line of a main that takes one, its name first.
+    inputs fill the INPUT region.
     debugger: a gdb holds the run; needs a model built for that.
     uart is called with what the program prints, as it comes: with whole lines, or with the beginning of one
     that is not that of a fault. The run ends at the
@@ -202,10 +203,6 @@ def run(
     program = program.with_suffix(".bin")
     if not program.is_file():
         raise UserError(f"the program {program} is missing: build it again")
-    if program.stat().st_size > PROGRAM_ROOM:
-        raise UserError(
-            f"the program {program.name} is larger than the {PROGRAM_ROOM >> 20} MiB of program memory"
-        )
     if len(inputs) > INPUT_ROOM:
         raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
     with contextlib.ExitStack() as stack:
@@ -213,13 +210,17 @@ def run(
         plan = None if waves is None else Plan(waves, model)
         waveform = stack.enter_context(contextlib.ExitStack())
         dump = None if waves is None else waveform.enter_context(results.whole(waves.path))
-        names = ("input", "output", "events", "names", "result", *(["profile"] if profile else []))
-        files = {name: work / name for name in names}
-        files["input"].write_bytes(inputs)
         elf = program.with_suffix(".elf")
-        if arguments and elf.is_file():
-            program = _with_arguments(program, elf, arguments, work)
+        rooms = not elf.is_file() or elf_file.extents(elf).get("__rooms", (1, 0))[0] != 0
+        names = [*(["input", "output"] if rooms else []), "events", "names", "result"]
+        files = {name: work / name for name in (*names, *(["profile"] if profile else []))}
+        if rooms:
+            files["input"].write_bytes(inputs)
+        if elf.is_file():
+            program = _with_words(program, elf, around, work)
         command = [str(model), "--program", str(program)]
+        if around.files is not None:
+            command += ["--files", str(around.files), "--current", around.current]
         for name, path in files.items():
             command += [f"--{name}", str(path)]
         limits = (("--max-cycles", max_cycles), ("--max-simulated", max_simulated), ("--window", window))
@@ -248,7 +249,7 @@ def run(
         if watches:
             files["memory"] = work / "memory"
             command += [*watches, "--memory", str(files["memory"])]
-        ran = _execute(command, progress, uart, debugger)
+        ran = _execute(command, around.stdin, progress, uart, debugger)
         text = ran.uart.decode("utf-8", "replace")
         said = ran.said[-1] if ran.said else f"status {ran.status}"
         if ran.interrupt and ran.status not in (0, _HALTED):
@@ -280,7 +281,7 @@ def run(
             cycles=result["cycles"],
             uart=text,
             events=read_events(files["events"].read_bytes()),
-            output=files["output"].read_bytes(),
+            output=files["output"].read_bytes() if rooms else b"",
             seconds=result["seconds"],
             reason=result["reason"],
             names=files["names"].read_bytes().decode("utf-8", "replace").split("\0")[:-1],
@@ -303,22 +304,33 @@ def read_profile(data: bytes) -> list[Sample]:
     return [Sample(*record) for record in _SAMPLE.iter_unpack(data)]
 
 
-def _with_arguments(program: Path, elf: Path, arguments: Sequence[str], work: Path) -> Path:
-    """The image `program` with a command line, in `work`; the same if its main takes none."""
-    found = elf_file.extents(elf).get("cl_command_line")
-    if found is None:
+def _with_words(program: Path, elf: Path, around: Surroundings, work: Path) -> Path:
+    """The image `program` with what is around it, in `work`; the same if it uses nothing of it."""
+    given = {
+        "cl_command_line": ("arguments", around.arguments),
+        "cl_environment": ("environment variables", around.environment),
+        "cl_program": ("name", around.arguments[:1]),
+    }
+    symbols = elf_file.extents(elf) if any(words for _, words in given.values()) else {}
+    image: bytearray | None = None
+    for symbol, (what, words) in given.items():
+        if not words or symbol not in symbols:
+            continue
+        # A count, pointers up to NULL, and the words.
+        at, room = symbols[symbol]
+        texts = [os.fsencode(word) + b"\0" for word in words]
+        pointers, end = [], at + 4 * (len(words) + 2)
+        for text in texts:
+            pointers.append(end)
+            end += len(text)
+        if end > at + room:
+            raise UserError(f"the {what} of {elf.stem} take {end - at} bytes, at most {room} fit: give fewer")
+        image = bytearray(program.read_bytes()) if image is None else image
+        start = elf_file.offset(elf, at)
+        block = struct.pack(f"<{len(words) + 2}I", len(words), *pointers, 0) + b"".join(texts)
+        image[start : start + len(block)] = block
+    if image is None:
         return program
-    at, room = found
-    text = len(arguments).to_bytes(4, "little") + b"".join(
-        os.fsencode(argument) + b"\0" for argument in arguments
-    )
-    if len(text) > room:
-        raise UserError(
-            f"the arguments of {elf.stem} have {len(text) - 4} bytes, at most {room - 4} fit: give fewer"
-        )
-    image = bytearray(program.read_bytes())
-    start = elf_file.offset(elf, at)
-    image[start : start + len(text)] = text
     made = work / program.name
     made.write_bytes(image)
     return made
@@ -349,6 +361,7 @@ def _show(text: bytes, show: Callable[[bytes], None]) -> bytes:
 
 def _execute(
     command: list[str],
+    stdin: int | None,
     progress: Callable[[int], None] | None,
     show: Callable[[bytes], None] | None,
     debugger: Debugger | None,
@@ -358,6 +371,7 @@ def _execute(
     try:
         process = subprocess.Popen(
             [*command, *(debugger.options if debugger else ())],
+            stdin=subprocess.DEVNULL if stdin is None else stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=debugger.descriptors if debugger else (),

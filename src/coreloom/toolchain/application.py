@@ -88,13 +88,17 @@ class Application:
     @property
     def has_far_program(self) -> bool:
         """Whether some of it is for processor 1: it defines far_main."""
-        return any(_FAR_MAIN.search(text) for text in self._texts())
+        return self.mentions(_FAR_MAIN)
 
     @property
     def takes_arguments(self) -> bool:
         """Whether main may have parameters: unless a source defines it as main(void) or main()."""
         mains = [found for text in self._texts() for found in _MAIN.findall(text)]
         return self.theirs and any(found.strip() not in ("", "void") for found in mains or ["?"])
+
+    def mentions(self, what: re.Pattern[str]) -> bool:
+        """Whether it is in one of the sources."""
+        return any(what.search(text) for text in self._texts())
 
     def _texts(self) -> Iterator[str]:
         return (path.read_text("utf-8", "replace") for path in (*self.files, *self.seen))

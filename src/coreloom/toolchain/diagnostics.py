@@ -37,18 +37,18 @@ _ADVICE = (
 _NOT_THERE = {
     "signals have no stacks of their own": "sigaltstack",
     "there is one process": """execl execle execlp execv execve execvp fork getpgid getpgrp getrusage
-        getsid pclose popen posix_spawn posix_spawnp setpgid setsid system times vfork wait wait3 wait4
-        waitpid""",
-    "there are no files but the console": """access aio_read aio_write chdir chmod chown close closedir
-        creat dup dup2 fchmod fcntl fdopen fopen freopen fseek fseeko fsetpos fstat fsync ftell ftello
-        ftruncate getcwd ioctl link lseek lstat mkdir mkfifo mkstemp open opendir pipe poll pread
-        pwrite readdir remove rename rewind rmdir select stat symlink tmpfile tmpnam truncate umask unlink""",
+        getsid pclose popen posix_spawn posix_spawnp setpgid setsid times vfork wait wait3 wait4 waitpid""",
+    "a program is linked as a whole": "dlclose dlerror dlopen dlsym",
+    "there are no sockets": """accept bind connect gethostbyname getaddrinfo listen recv recvfrom recvmsg
+        send sendmsg sendto setsockopt shutdown socket socketpair""",
+    "files are plain, and each descriptor is one": """aio_read aio_write dup dup2 fcntl ioctl link lockf
+        mkfifo pipe poll readlink select symlink tcgetattr tcsetattr""",
     "all memory is always there, for the one process": """mlock mlockall mmap mprotect msync munlock
         munlockall munmap shm_open shm_unlink""",
     "there are no users": """endgrent endpwent getgrent getgrgid getgrnam getgroups getlogin getpwent
         getpwnam getpwuid setegid seteuid setgid setgrent setpwent setregid setreuid setuid""",
-    "there are no locales, and characters have one byte": """localeconv mblen mbrtowc mbstowcs mbtowc
-        newlocale nl_langinfo setlocale uselocale wcrtomb wcslen wcstombs wctomb wprintf""",
+    "streams are of bytes": """fgetwc fgetws fputwc fputws fwprintf fwscanf getwc getwchar putwc putwchar
+        swprintf swscanf vfwprintf vswprintf vwprintf wprintf wscanf""",
 }
 _REASONS = {symbol: reason for reason, symbols in _NOT_THERE.items() for symbol in symbols.split()}
 

@@ -18,7 +18,7 @@ from coreloom.toolchain import cache, far, freertos, note, zig
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.application import Application, Foreign, application, included, user_defaults
 from coreloom.toolchain.application import objects as objects_of
-from coreloom.toolchain.link import MAKERS, POLICY_ROOM, kept, link, user_flags, uses_no_threads
+from coreloom.toolchain.link import MAKERS, NO_ROOM, POLICY_ROOM, kept, link, user_flags, uses_no_threads
 from coreloom.toolchain.zig import OPTIMISE, PLACELESS, WARN
 
 KERNELS = {"hw": "hardware", "sw": "software"}  # what the POSIX layer stands on
@@ -111,6 +111,7 @@ def build(
     ground = _ground(platform, kernel, policy)
     macros = {
         **ground.macros,
+        **_stacks(what, platform),
         **({"CL_ARGUMENTS": ARGUMENTS_ROOM} if what.takes_arguments and kernel in KERNELS else {}),
         **dict(what.defines),
         **(defines or {}),
@@ -118,7 +119,7 @@ def build(
     image = None
     if kernel in KERNELS and platform.backdoor and what.has_far_program:
         image = far.build(app, platform, defines)
-    too_large = {"program|data": _program_too_large(what, platform)}
+    too_large = {"program|data": _program_too_large(what, platform), NO_ROOM: _no_room(what, platform)}
     if kernel in KERNELS:
         too_large["local"] = _local_too_large(what, platform)
 
@@ -299,10 +300,30 @@ def _local_too_large(app: Application, platform: Platform) -> Callable[[int], st
 
 def _program_too_large(what: Application, platform: Platform) -> Callable[[int], str]:
     return lambda over: (
-        f"{what.name} does not fit into the memory of {platform.name}: its code, data and stacks are "
-        f"{PROGRAM_ROOM + over} bytes, {over} more than the {PROGRAM_ROOM >> 20} MiB of a program; "
-        "make its arrays smaller, or keep them in the memory of cl_input and cl_output"
+        f"{what.name} does not fit into the memory of {platform.name}: its code and data are "
+        f"{platform.ram_bytes + over} bytes, {over} more than there are; make its arrays smaller, or "
+        "memory.ram_mib larger"
     )
+
+
+def _no_room(what: Application, platform: Platform) -> Callable[[int], str]:
+    return lambda _: (
+        f"{what.name} does not fit into the memory of {platform.name}: code, data, heap and stacks have "
+        f"{platform.ram_mib} MiB, or {PROGRAM_ROOM >> 20} MiB in a program with cl_input or cl_output; make "
+        "its arrays smaller, or choose less by --stack, --thread-stack and --heap"
+    )
+
+
+_ROOMS = re.compile(r"\bcl_(?:input|output)\b")
+_THREAD_STACK = 64 << 10
+
+
+def _stacks(what: Application, platform: Platform) -> dict[str, str | int]:
+    """The stack of a thread in a program that has the whole memory, where the platform says nothing."""
+    if platform.thread_stack_kib or not what.theirs or what.mentions(_ROOMS):
+        return {}
+    each = platform.ram_bytes // 8 // platform.kernel.threads
+    return {"CL_THREAD_STACK_BYTES": min(_THREAD_STACK, each) & -16}
 
 
 # A thread's control block, which its _Thread_local variables follow (runtime/include/cl_kernel.h).
@@ -331,11 +352,11 @@ def _uses(elf: Path, what: Application, platform: Platform) -> dict[str, str | i
             )
         stride = -(-_CONTROL_BYTES // alignment) * alignment + size
         shift = (stride - 1).bit_length()
-        if (all_ := platform.kernel.threads << shift) > PROGRAM_ROOM:
+        if (all_ := platform.kernel.threads << shift) > platform.ram_bytes:
             raise UserError(
                 f"{what.name} does not fit into the memory of {platform.name}: "
                 f"the _Thread_local variables of {platform.kernel.threads} threads, {size} bytes each, "
-                f"take {all_} bytes of the {PROGRAM_ROOM >> 20} MiB of a program; make them smaller, or "
+                f"take {all_} bytes of its {platform.ram_mib} MiB; make them smaller, or "
                 "allocate them with malloc"
             )
         macros["CL_THREAD_SHIFT"] = shift
@@ -382,6 +403,6 @@ def _freertos(platform: Platform, kernel: str, macros: Mapping[str, str | int]) 
         macros,
         folders,
         include=[RUNTIME / "arch" / platform.core],
-        files=[RUNTIME / "posix" / file for file in ("console.c", "end.c", "machine.c")],
+        files=[RUNTIME / "posix" / file for file in ("console.c", "end.c", "host.c", "machine.c")],
         foreign=[foreign],
     )

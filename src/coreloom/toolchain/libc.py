@@ -16,23 +16,33 @@ from coreloom.toolchain.zig import INCLUDE, LIBC, LIBC_HEADERS, PLACE, PLACELESS
 _SOURCES = {
     "string": """bcmp bcopy bzero explicit_bzero ffsl ffsll fls flsl memccpy memchr memcmp memmem mempcpy
         memrchr rawmemchr index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcoll
-        strcspn strdup strerror strerror_r u_strerr strlcat strlcpy strlwr strncasecmp strncat strncmp
-        strncpy strndup strnlen strnstr strpbrk strrchr strsep strsignal strspn strstr strtok strtok_r
-        strupr strverscmp strxfrm swab xpg_strerror_r""",
+        strcspn strdup strerror strerror_r u_strerr strlcat strlcpy strlwr strcasecmp_l strncasecmp
+        strncasecmp_l strncat strncmp strncpy strndup strnlen strnstr strpbrk strrchr strsep strsignal
+        strspn strstr strtok strtok_r strupr strverscmp strxfrm swab wcpcpy wcpncpy wcscat wcschr wcscmp
+        wcscoll wcscpy wcscspn wcsdup wcslcat wcslcpy wcslen wcsncat wcsncmp wcsncpy wcsnlen wcspbrk
+        wcsrchr wcsspn wcsstr wcstok wcsxfrm wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset
+        xpg_strerror_r""",
     "machine/riscv": "memcpy memmove-stub memset.S strcmp.S strcpy strlen setjmp.S",
-    "tinystdio": """asprintf clearerr feof ferror fgetc filestrget filestrput filestrputalloc fread fscanf
-        getchar scanf snprintf sprintf sscanf strtoimax strtol strtoll strtoul strtoull strtoumax ungetc
-        vasprintf vscanf vsnprintf vsprintf vsscanf""",
-    "stdlib": """a64l abs atoi atol atoll div drand48 environ erand48 getenv getenv_r
-        getopt getsubopt imaxabs imaxdiv itoa jrand48 l64a labs lcong48 ldiv llabs lldiv lrand48 mrand48
-        nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48
-        random seed48 setenv srand srand48 srandom utoa reallocarray reallocf""",
-    "search": "bsd_qsort_r bsearch hcreate hcreate_r qsort qsort_r tdelete tdestroy tfind tsearch twalk",
+    "tinystdio": """asprintf bufio clearerr feof ferror filestrget filestrput filestrputalloc mktemp
+        snprintf sprintf sscanf strtoimax strtol strtol_l strtoll strtoll_l strtoul strtoull strtoumax
+        tmpnam vasprintf vsnprintf vsprintf vsscanf""",
+    "stdlib": """a64l abs atoi atol atoll div drand48 erand48 getenv getenv_r getopt getsubopt imaxabs
+        imaxdiv itoa jrand48 l64a labs lcong48 ldiv llabs lldiv lrand48 mblen mbrlen mbrtowc mbsinit
+        mbsnrtowcs mbsrtowcs mbstowcs mbtowc mbtowc_r mrand48 btowc wcrtomb wcsnrtombs wcsrtombs wcstombs
+        wctob wctomb wctomb_r nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48 random
+        seed48 setenv srand srand48 srandom utoa reallocarray reallocf""",
+    "search": """bsd_qsort_r bsearch hash_func hcreate hcreate_r qsort qsort_r tdelete tdestroy tfind tsearch
+        twalk""",
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
-        isupper isxdigit toascii tolower toupper""",
+        isupper isxdigit iswalnum iswalnum_l iswalpha iswalpha_l iswblank iswblank_l iswcntrl iswcntrl_l
+        iswctype iswctype_l iswdigit iswdigit_l iswgraph iswgraph_l iswlower iswlower_l iswprint iswprint_l
+        iswpunct iswpunct_l iswspace iswspace_l iswupper iswupper_l iswxdigit iswxdigit_l toascii tolower
+        tolower_l toupper toupper_l towctrans towctrans_l towlower towlower_l towupper towupper_l wctrans
+        wctrans_l wctype wctype_l""",
     "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf
-        lcltime_r mktime month_lengths strftime tzcalc_limits tzset tzvars""",
-    "locale": "timelocal",
+        lcltime_r mktime month_lengths strftime strptime tzcalc_limits tzset tzvars""",
+    "locale": "duplocale freelocale locale localeconv newlocale nl_langinfo timelocal uselocale",
+    "posix": "basename dirname fnmatch regcomp regerror regexec regfree",
     "misc": "ffs fini init",
     "../libm/common": "s_scalbn s_copysign",
     "picolib": "picosbrk",
@@ -46,7 +56,8 @@ _SMALL = ("decimal", "printf", "scanf", "strtod", "text")
 def _archive(name: str, files: Sequence[Path], more: Sequence[str]) -> Path:
     """NAME.a of sources of the C library; compiled once, then taken from the cache."""
     flags = [
-        *TARGET, "-O2", "-w", "-g", "-D_LIBC", "-Dvfprintf=vfprintf_unlocked", "-fno-builtin",
+        *TARGET, "-O2", "-w", "-g", "-D_LIBC", "-Dvfprintf=vfprintf_unlocked", "-Dvfscanf=vfscanf_unlocked",
+        "-fno-builtin",
         f"-ffile-prefix-map={LIBC.parent}={PLACE}", *PLACELESS,
         *INCLUDE,
         *more,

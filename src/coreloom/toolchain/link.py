@@ -26,6 +26,7 @@ from coreloom.toolchain.note import Note
 from coreloom.toolchain.zig import HEADERS, INCLUDE, LIBC, LIBC_HEADERS, OPTIMISE, PLACELESS, TARGET, WARN
 from coreloom.uses import SOURCES, note, noting, plan
 
+NO_ROOM = "no room"  # of too_large: what is the linker script's to say
 POLICY_ROOM = 4096  # bytes that a policy's state may have for each CPU, and as many for all
 
 # They decide what a program is made of, and what lies beside it.
@@ -223,6 +224,8 @@ def link(
         except zig.Refused as refused:
             if warnings is not None:
                 warnings.extend(said)
+            if "cl_program_has_no_room" in str(refused):
+                raise UserError(too_large[NO_ROOM](0)) from None
             for region, say in too_large.items():
                 over = re.findall(rf"in region '(?:{region})': overflowed by (\d+) bytes", str(refused))
                 if over:

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For programs that include <dlfcn.h> without need: the linker names a function that is used. */
+#ifndef CORELOOM_DLFCN_H
+#define CORELOOM_DLFCN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RTLD_LAZY 1
+#define RTLD_NOW 2
+#define RTLD_GLOBAL 256
+#define RTLD_LOCAL 0
+
+void *dlopen(const char *path, int mode);
+void *dlsym(void *library, const char *name);
+int dlclose(void *library);
+char *dlerror(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * picolibc's <sys/resource.h>, and the limits, which a program can only ask for. */
+#include_next <sys/resource.h>
+
+#ifndef CORELOOM_SYS_RESOURCE_H
+#define CORELOOM_SYS_RESOURCE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t rlim_t;
+#define RLIM_INFINITY UINT64_MAX
+#define RLIM_SAVED_MAX RLIM_INFINITY
+#define RLIM_SAVED_CUR RLIM_INFINITY
+
+enum { RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_STACK, RLIMIT_CORE, RLIMIT_NOFILE = 7, RLIMIT_AS = 9 };
+
+struct rlimit {
+  rlim_t rlim_cur, rlim_max;
+};
+
+int getrlimit(int what, struct rlimit *limit);
+/* EPERM, unless it is what there is, or above. */
+int setrlimit(int what, const struct rlimit *limit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
