@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For programs that include <dlfcn.h> without need: the linker names a function that is used. */
+ * A program is linked as a whole: dlopen gives NULL, and dlerror says so. */
 #ifndef CORELOOM_DLFCN_H
 #define CORELOOM_DLFCN_H
 

@@ -38,7 +38,6 @@ _NOT_THERE = {
     "signals have no stacks of their own": "sigaltstack",
     "there is one process": """execl execle execlp execv execve execvp fork getpgid getpgrp getrusage
         getsid pclose popen posix_spawn posix_spawnp setpgid setsid times vfork wait wait3 wait4 waitpid""",
-    "a program is linked as a whole": "dlclose dlerror dlopen dlsym",
     "there are no sockets": """accept bind connect gethostbyname getaddrinfo listen recv recvfrom recvmsg
         send sendmsg sendto setsockopt shutdown socket socketpair""",
     "files are plain, and each descriptor is one": """aio_read aio_write dup dup2 fcntl ioctl link lockf
