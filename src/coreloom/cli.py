@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 
 from coreloom import __version__, paths
-from coreloom.commands.console import Command, Parser, err
+from coreloom.commands.console import Command, HelpAll, Parser, err
 from coreloom.errors import FAILED, Ended, UserError, WrongOutput, meant
 from coreloom.programs.registry import PROGRAMS
 from coreloom.verbs import VERBS, overview
@@ -60,7 +60,10 @@ def parser(verb: str | None = None) -> argparse.ArgumentParser:
             description=command.description or VERBS[command.name].help,
             formatter_class=_Formatter,
         )
-        made.examples = VERBS[command.name].examples
+        made.examples, made.summary = VERBS[command.name].examples, VERBS[command.name].help
+        if command.common:
+            made.common = command.common
+            made.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
         command.options(made)
         if command.name not in PROGRAMS:
             _build_dir(made)

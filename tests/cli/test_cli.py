@@ -180,6 +180,12 @@ def test_help_of_a_verb_begins_with_examples_that_parse(
         cli.parser(verb).parse_args([verb, "--help"])
     shown = capsys.readouterr().out.splitlines()
     assert [line.removeprefix("  coreloom ").strip() for line in shown[:2]] == list(examples)
+    assert len(shown) <= 60
+    if "--help-all" in shown[-1]:
+        assert len(shown) <= 40
+        with pytest.raises(SystemExit):
+            cli.parser(verb).parse_args([verb, "--help-all"])
+        assert "  --clock-hz N" in capsys.readouterr().out
     if VERBS[verb].module not in ("tools", "programs"):  # whose words are not argparse's
         for words in map(shlex.split, examples):
             assert cli.parser(words[0]).parse_args(words).command == words[0]

@@ -156,6 +156,8 @@ def test_every_word_is_completed_that_is_a_name() -> None:
             for program in ("cc", "ar", "ranlib", "exclusive", "scx_dwrr", "lagmeter", "vm")
         ),
         *("vm package", "vm program"),
+        # Cycles, threads' names and paths in a design.
+        *(f"{verb} waves_{what}" for verb in ("run", "debug") for what in ("from", "to", "scope")),
     }
 
 

@@ -98,4 +98,5 @@ COMMAND = Command(
     _run,
     _options,
     takes_arguments=True,
+    common=("app", "on", "counts", "platform", "html", "json", "input", "files", "env", "help", "help_all"),
 )

@@ -54,6 +54,7 @@ class Command:
     takes_arguments: bool = (
         False  # words behind -- are a program's; options and other words come in any order
     )
+    common: tuple[str, ...] = ()  # what --help shows, by its dest; --help-all shows all. None: it shows all
 
 
 class Parser(argparse.ArgumentParser):
@@ -65,6 +66,8 @@ class Parser(argparse.ArgumentParser):
     failure = 2  # exit status of wrong usage
     takes_arguments = False  # as Command's
     examples: tuple[str, ...] = ()
+    common: tuple[str, ...] = ()  # likewise
+    summary = ""  # of what it does, in a line
     _inside = False  # parse_known_intermixed_args calls parse_known_args
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -72,10 +75,38 @@ class Parser(argparse.ArgumentParser):
         self.set_defaults(parser=self)  # of a verb's verb it is the innermost
 
     def format_help(self) -> str:
-        lines = "".join(
-            f"  {line}\n" if line.startswith("make ") else f"  coreloom {line}\n" for line in self.examples
-        )
-        return f"{lines}\n{super().format_help()}" if lines else super().format_help()
+        return self._help(set(self.common))
+
+    def help_all(self) -> str:
+        return self._help(set())
+
+    def _help(self, shown: set[str]) -> str:
+        """With the arguments of these dests, all of them if there are none."""
+        hidden = [action for action in self._actions if shown and action.dest not in shown]
+        before = [(action, action.help) for action in hidden]
+        description, self.description = self.description, self.summary if shown else self.description
+        usage, self.usage = self.usage, self._usage() if self.summary else self.usage
+        for action in hidden:
+            action.help = argparse.SUPPRESS
+        try:
+            text = super().format_help()
+        finally:
+            self.description, self.usage = description, usage
+            for action, help in before:
+                action.help = help
+        lines = (f"  {'' if line.startswith('make ') else 'coreloom '}{line}\n" for line in self.examples)
+        more = f"\nMore options: {self.prog} --help-all\n" if shown else ""
+        return "".join(lines) + ("\n" if self.examples else "") + text + more
+
+    def _usage(self) -> str:
+        """Without the options, which stand below."""
+        words = {"+": "{0} [{0} ...]", "*": "[{0} ...]", "?": "[{0}]", argparse.PARSER: "{0} ..."}
+        named = [
+            words.get(str(action.nargs), "{0}").format(action.metavar or action.dest)
+            for action in self._get_positional_actions()
+        ]
+        behind = ["[-- ARGUMENT ...]"] if self.takes_arguments else []
+        return " ".join((self.prog, "[OPTION ...]", *named, *behind))
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = self.parse_known_args(args, namespace)
@@ -112,6 +143,15 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         err.print(f"{self.prog}: error: {message} (see {self.prog} --help)", markup=False)
         raise SystemExit(self.failure)
+
+
+class HelpAll(argparse.Action):
+    """--help-all."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        assert isinstance(parser, Parser)
+        sys.stdout.write(parser.help_all())
+        raise SystemExit(0)
 
 
 def show(table: Table) -> None:

@@ -44,8 +44,7 @@ def add_option(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=PORT,
         metavar="PORT",
-        help="wait for a gdb on this port of this machine; your own files are then compiled without "
-        f"optimisation (default: {PORT}); `coreloom debug` starts both",
+        help=f"wait for a gdb on this port (default: {PORT})",
     )
 
 
@@ -145,4 +144,17 @@ COMMAND = Command(
     "Needs a gdb that knows RISC-V, such as gdb-multiarch. Exit status: as of `coreloom run`.",
     runs_program=True,
     takes_arguments=True,
+    common=(
+        "app",
+        "kernel",
+        "platform",
+        "cpus",
+        "policy",
+        "input",
+        "files",
+        "env",
+        "gdb",
+        "help",
+        "help_all",
+    ),
 )

@@ -39,7 +39,7 @@ from coreloom.simulation.surroundings import Surroundings
 from coreloom.simulation.waves import Waves
 from coreloom.toolchain import firmware, freertos
 from coreloom.toolchain.application import loaded
-from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
+from coreloom.toolchain.firmware import FREERTOS, GROUNDS
 
 _INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
 MAX_SIMULATED = 500_000_000
@@ -472,8 +472,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--files",
         type=_folder,
         metavar="DIR",
-        help="the program's files are below this folder, which is its /; it reaches nothing else; its "
-        "current folder is ours, if that is below DIR, or DIR (default: it has no files)",
+        help="the folder that is the program's / (default: it has no files)",
     )
     parser.add_argument(
         "--env",
@@ -481,7 +480,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="an environment variable of the program, which has no others; may be repeated",
+        help="set an environment variable; may be repeated",
     )
 
 
@@ -490,19 +489,18 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "app",
         nargs="+",
         metavar="PROGRAM",
-        help=f"an application ({', '.join(APPS)}), C files (and objects and archives), an ELF file of "
-        "`coreloom cc`, or a folder with a coreloom.toml; what stands behind -- are the program's arguments",
+        help="C files (and objects and archives), an ELF file of `coreloom cc`, a folder with a "
+        "coreloom.toml, or one of `coreloom list apps`",
     )
     parser.add_argument(
         "--platform",
-        help="one of `coreloom list platforms`, or the path of a TOML file "
-        f"(default: the program's, or {DEFAULT_PLATFORM})",
+        metavar="NAME",
+        help=f"one of `coreloom list platforms`, or a TOML file (default: {DEFAULT_PLATFORM})",
     )
     parser.add_argument(
         "--check",
         action="store_true",
-        help="find misuse of the heap: freed twice, freed what malloc has not given, written outside of a "
-        "block or after free; the program ends with status 134, and one line says where",
+        help="find misuse of the heap: double free, overrun, use after free",
     )
     add_on(
         parser,
@@ -510,23 +508,16 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--kernel",
         "--ground",
         metavar="KERNEL",
-        help=f"one of {', '.join(GROUNDS)}, or {firmware.LINUX}: this machine, with its own threads "
-        f"(default: the program's, or {DEFAULT_KERNEL})",
+        help=f"one of {', '.join(GROUNDS)}, {firmware.LINUX} (default: {DEFAULT_KERNEL})",
     )
     add_flags(parser)
-    parser.add_argument(
-        "-q", "--quiet", action="store_true", help="print nothing but what the program prints"
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print what is told of the run as a JSON object, on stderr"
-    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only what the program prints")
+    parser.add_argument("--json", action="store_true", help="print the facts of the run as JSON, on stderr")
     add_freertos(parser)
     parser.add_argument(
         "--policy",
         metavar="NAME",
-        help=f"scheduling policy; sw: one of {', '.join(policies())}, hw: one of "
-        f"{', '.join(platform.BUILT_POLICIES)} (default: the platform's, or priority); "
-        "sw also: one in policies/ beside the platform's file, or the path of a C file",
+        help="one of `coreloom list policies`, or of the software kernel a C file (default: priority)",
     )
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
     parser.add_argument(
@@ -554,7 +545,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_UNNAMED,
         metavar="FILE",
-        help="write a timeline for Perfetto (default: build/output)",
+        help="write a timeline for Perfetto",
     )
     parser.add_argument(
         "--waves",
@@ -562,8 +553,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_UNNAMED,
         metavar="FILE",
-        help="write a waveform (FST) and views of it for GTKWave and Surfer (slow; default: build/output); "
-        "no cycle is skipped meanwhile",
+        help="write a waveform (FST) for GTKWave and Surfer",
     )
     for option, what in (("from", "begin"), ("to", "end")):
         parser.add_argument(
@@ -605,8 +595,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--max-cycles",
         type=positive,
         metavar="N",
-        help="end after N cycles and tell where each thread is (default: "
-        f"after {MAX_SIMULATED}, not counting those that are skipped because every CPU waits)",
+        help=f"end after N cycles and tell where each thread is (default: {MAX_SIMULATED}, without skipped "
+        "ones)",
     )
 
 
@@ -664,4 +654,8 @@ COMMAND = Command(
     "fault ended it, as on Linux; 134: it called abort, an assertion failed, or --check found something.",
     runs_program=True,
     takes_arguments=True,
+    common=(
+        *("app", "kernel", "platform", "cpus", "policy", "input", "files", "env", "stack", "check"),
+        *("trace", "waves", "gdb", "max_cycles", "quiet", "json", "help", "help_all"),
+    ),
 )
