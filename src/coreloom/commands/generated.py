@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `coreloom generate` writes: files made from the data of the hardware (design/generate.py); the factors
-of apps/fft; the table of POSIX functions; --help of the programs of linux/.
+"""What `coreloom generate` writes: files made from the data of the hardware (design/generate.py), its data
+sheets, the factors of apps/fft, the table of POSIX functions, --help of the programs of linux/.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from coreloom.conformance import functions
 from coreloom.design import generate as design
 from coreloom.paths import APPS, LINUX, ROOT
 from coreloom.programs import usage
+from coreloom.report import datasheet
 
 
 def _help(folder: str) -> str:
@@ -23,6 +24,7 @@ def _help(folder: str) -> str:
 # Each with what makes its text.
 FILES: dict[Path, Callable[[], str]] = {
     **design.FILES,
+    **datasheet.FILES,
     APPS / "fft" / "twiddles.h": twiddles_header,
     ROOT / "docs" / "reference" / "posix.md": functions.page,
     **{LINUX / folder / "help.h": partial(_help, folder) for folder in usage.PROGRAMS},

@@ -24,7 +24,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _REFERENCE = ROOT / "docs" / "reference"
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
@@ -52,7 +52,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.globals["licence"] = licence.tag()
     environment.filters |= {
-        "camel": _camel,
+        "camel": camel,
         "hex": _hex,
         "bits": _bits,
         "names": _names,
