@@ -75,10 +75,10 @@ def words(title: str, layouts: Mapping[str, Sequence[Bits]]) -> str:
                 to_right.append((x + room / 2, field.name))
         # In this order no line crosses another one's name.
         for names, way, anchor in ((to_left, -1, "end"), (to_right, 1, "start")):
-            for below, (x, text) in enumerate(names):
+            for below, (at, text) in enumerate(names):
                 y = top + 41 + 15 * below
-                parts.append(_line(f"M{x:g} {top + 20:g}V{y - 4:g}h{6 * way}", _SOFT))
-                parts.append(_text(x + 9 * way, y, text, anchor))
+                parts.append(_line(f"M{at:g} {top + 20:g}V{y - 4:g}h{6 * way}", _SOFT))
+                parts.append(_text(at + 9 * way, y, text, anchor))
         top += 44 + 15 * max(len(to_left), len(to_right))
     return _svg(title, 2 * left + 32 * bit, top, parts)
 
