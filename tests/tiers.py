@@ -46,7 +46,7 @@ SETUP = {
     "formal": ("test",),
     "synth": ("test", "synth"),
     "linux": ("test", "linux"),
-    "docs": ("test",),
+    "docs": ("test", "docs"),
     "nightly": ("test", "synth", "cluster", "linux"),
 }
 

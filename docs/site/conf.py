@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx's configuration of the site: the repository's Markdown where it stands (docs/decisions/0057-site.md)."""
+"""Sphinx: the site is the repository's Markdown where it stands (docs/decisions/0057-site.md)."""
 
 import sys
 from pathlib import Path
@@ -34,6 +34,6 @@ html_theme = "furo"
 html_title = f"Coreloom {version}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_copy_source = False
+html_copy_source = html_use_index = False
 html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}

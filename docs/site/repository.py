@@ -24,15 +24,17 @@ from pygments.lexers.special import TextLexer
 from pygments.util import ClassNotFound
 from sphinx.addnodes import download_reference, pending_xref
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.osutil import relative_uri
 
 SOURCE = "source/"  # of the pages that show files
-LANGUAGES = {".h": "c", ".core": "yaml", ".tera": "text"}
+LONGEST = 200_000  # letters of a file that is shown
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", navigation)
     app.connect("doctree-read", lead_links, priority=400)  # before Sphinx collects files to download
+    app.connect("env-purge-doc", forget)
     app.connect("html-collect-pages", source_pages)
     app.connect("build-finished", first_page)
     return {"parallel_read_safe": False, "env_version": 1}
@@ -49,7 +51,7 @@ def navigation(app: Sphinx, page: str, source: list[str]) -> None:
             target = os.path.normpath(Path(page).parent / link).removesuffix(".md")
             if target not in listed:
                 listed.add(target)
-                entries.append(f"{title} </{target}>")
+                entries.append(f"{title[0].upper()}{title[1:]} </{target}>")
         caption = section.splitlines()[0]
         trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```"]))
     source[0] += "\n\n" + "\n\n".join(trees)
@@ -58,77 +60,78 @@ def navigation(app: Sphinx, page: str, source: list[str]) -> None:
 def lead_links(app: Sphinx, tree: nodes.document) -> None:
     """Links to files and folders become links to their pages."""
     page = app.env.docname
+    shown = _shown(app)[page] = set()
     for node in [*tree.findall(download_reference), *tree.findall(pending_xref)]:
+        link = node["reftarget"].split("#")[0]
         if node.get("refdomain") == "doc":
-            continue
-        path = _path(app, page, node["reftarget"].split("#")[0])
-        if not path or not (app.srcdir / path).exists():
+            if link in app.env.found_docs:
+                continue
+            link = os.path.relpath(f"{link}.md", Path(page).parent)
+        path = os.path.normpath(Path(page).parent / link)
+        if path.startswith("..") or not (app.srcdir / path).exists():
             continue  # Sphinx says that nothing is there
-        readme = f"{path}/README"
-        if readme in app.env.found_docs:
-            target = readme
-        else:
+        target = f"{path}/README"
+        if target not in app.env.found_docs:
             target = SOURCE + path
-            _shown(app).setdefault(page, set()).add(path)
-        link = nodes.reference("", "", internal=True, refuri=relative_uri(app.builder.get_target_uri(page), f"{target}.html"))
-        link += node.children
-        node.replace_self(link)
+            shown.add(path)
+        reference = nodes.reference("", "", *node.children, internal=True, refuri=_link(page, target))
+        node.replace_self(reference)
 
 
-def _path(app: Sphinx, page: str, link: str) -> str:
-    """A link's path from the root; "" if it is outside."""
-    path = os.path.normpath(Path(page).parent / link)
-    return "" if path.startswith("..") else path
+def _link(page: str, target: str) -> str:
+    return relative_uri(f"{page}.html", f"{target}.html")
+
+
+def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
+    _shown(app).pop(page, None)
 
 
 def _shown(app: Sphinx) -> dict[str, set[str]]:
-    """By page the files and folders that it links to; kept with what Sphinx knows of a page from one build to the next."""
+    """By page the files and folders that it links to, kept from one build to the next."""
     if not hasattr(app.env, "coreloom_shown"):
         app.env.coreloom_shown = {}  # type: ignore[attr-defined]
     return app.env.coreloom_shown  # type: ignore[attr-defined,no-any-return]
 
 
 def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """A page for each file and folder that is linked to, and for what is in these folders."""
     todo = sorted(set().union(*_shown(app).values()))
-    done = set(todo)
-    while todo:
-        path = todo.pop()
+    for path in todo:  # which grows
         file = app.srcdir / path
-        if file.is_dir():
-            names = sorted(f"{path}/{entry.name}" for entry in file.iterdir() if not entry.name.startswith((".", "__")))
-            body = "".join(f"<li>{_entry(app, path, name)}</li>" for name in names)
-            more = [name for name in names if not name.endswith(".md") and name not in done]
-            done.update(more)
-            todo += more
-            body = f"<ul>{body}</ul>"
-        else:
-            body = _code(file)
+        body = _code(file) if file.is_file() else ""
+        if not body:
+            entries = []
+            for entry in sorted(file.iterdir()):
+                if entry.name.startswith((".", "__")):
+                    continue
+                page = f"{path}/{entry.name}".removesuffix(".md")
+                title = entry.name
+                if page in app.env.found_docs:
+                    title = app.env.titles[page].astext()
+                else:
+                    page = f"{SOURCE}{path}/{entry.name}"
+                    if f"{path}/{entry.name}" not in todo:
+                        todo.append(f"{path}/{entry.name}")
+                entries.append(f'<li><a href="{_link(SOURCE + path, page)}">{html.escape(title)}</a></li>')
+            body = f"<ul>{''.join(entries)}</ul>"
         title = html.escape(path)
-        context = {"title": title, "body": f"<h1>{title}</h1>{body}", "sourcename": ""}
-        yield SOURCE + path, context, "page.html"
-
-
-def _entry(app: Sphinx, folder: str, path: str) -> str:
-    """A line of a folder's list."""
-    page = path.removesuffix(".md")
-    known = path.endswith(".md") and page in app.env.found_docs
-    uri = f"{page}.html" if known else f"{SOURCE}{path}.html"
-    title = app.env.titles[page].astext() if known else Path(path).name
-    if path.endswith(".md") and not known:
-        return html.escape(title)
-    return f'<a href="{relative_uri(f"{SOURCE}{folder}.html", uri)}">{html.escape(title)}</a>'
+        yield (
+            SOURCE + path,
+            {"title": title, "body": f"<h1>{title}</h1>{body}", "sourcename": ""},
+            "page.html",
+        )
 
 
 def _code(file: Path) -> str:
-    try:
-        text = file.read_text()
-    except UnicodeDecodeError:
-        return f"<p>{file.stat().st_size} bytes, not a text.</p>"
+    text = file.read_bytes()[: LONGEST + 1].decode(errors="replace")
+    if len(text) > LONGEST or "\0" in text:
+        return f"<p>{file.stat().st_size} bytes, in the repository only.</p>"
     try:
         lexer = get_lexer_for_filename(file.name)
     except ClassNotFound:
         lexer = TextLexer()
-    return f'<div class="highlight-default notranslate">{highlight(text, lexer, HtmlFormatter(linenos="inline"))}</div>'
+    code = highlight(text, lexer, HtmlFormatter(linenos="inline"))
+    return f'<div class="highlight-default notranslate">{code}</div>'
 
 
 def first_page(app: Sphinx, failed: Exception | None) -> None:

@@ -45,6 +45,7 @@ def _run(command: str, folder: Path, home: Path) -> str:
         timeout=900,
     )
     shown = re.sub(r"^(program: .*|coreloom: .*: \d+ s(, \d+ %)?)\n", "", done.stdout, flags=re.MULTILINE)
+    shown = shown.replace(f"{folder}/", "")
     return "\n".join(line.rstrip() for line in shown.strip("\n").splitlines())
 
 
