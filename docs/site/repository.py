@@ -51,7 +51,7 @@ def navigation(app: Sphinx, page: str, source: list[str]) -> None:
             target = os.path.normpath(Path(page).parent / link).removesuffix(".md")
             if target not in listed:
                 listed.add(target)
-                entries.append(f"{title[0].upper()}{title[1:]} </{target}>")
+                entries.append(f"{title} </{target}>")
         caption = section.splitlines()[0]
         trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```"]))
     source[0] += "\n\n" + "\n\n".join(trees)

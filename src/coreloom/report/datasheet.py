@@ -55,11 +55,17 @@ class Module:
         return Module(path.read_text(encoding="utf-8"))
 
     def ports(self) -> list[Port]:
-        head = self.source[: self.source.index("\n);")]
-        found = re.findall(
-            r"^  (input|output) +(\w+) *((?:\[[^]]+\])*) *(\w+),?(?: *// (.*))?$", head, re.MULTILINE
-        )
-        return [Port(name, way, f"{kind} {size}".strip(), text) for way, kind, size, name, text in found]
+        """A comment above ports is the text of the first."""
+        start = self.source.index("\n) (")
+        rows, above = [], ""
+        for line in self.source[start : self.source.index("\n);", start)].splitlines():
+            if found := re.match(r"  (input|output) +(\w+) *((?:\[[^]]+\])*) *(\w+),?(?: *// (.*))?$", line):
+                way, kind, size, name, text = found.groups()
+                rows.append(Port(name, way, f"{kind} {size}".strip(), text or above))
+                above = ""
+            elif comment := re.match(r" +// (.*)", line):
+                above = comment[1]
+        return rows
 
     def parameters(self) -> list[Parameter]:
         of_key = {
@@ -102,7 +108,8 @@ class Module:
                     for reader in readers - {driver}:
                         low, high = sorted((driver, reader), key=order.index)
                         links[low, high].add(source)
-        return made, {pair: _group(names) for pair, names in links.items()}
+        ordered = sorted(links, key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
+        return made, {pair: _group(links[pair]) for pair in ordered}
 
     def _when(self, at: int, indent: int) -> str:
         """For which clients an instance is there, or with which parameter; "" if always, once."""
