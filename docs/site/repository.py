@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Sphinx extension: makes the repository's own links work on the site.
 
-- The navigation is what docs/README.md links to, under its headings.
+- The navigation is what docs/README.md links to, under its headings, tables left out.
 - A link to a folder leads to its README, or to a list of its files; a link to any other file that is no page
   leads to a page that shows it.
 - index.html leads to the first page.
@@ -41,19 +41,20 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def navigation(app: Sphinx, page: str, source: list[str]) -> None:
-    """Each section of the first page is one of the navigation, with its links in their order."""
+    """A section of the first page is one of the navigation, with its links outside of tables."""
     if page != app.config.root_doc:
         return
     trees, listed = [], set()
-    for section in re.split(r"^## ", source[0], flags=re.MULTILINE)[1:]:
+    for section in re.split(r"^(?=## )", source[0], flags=re.MULTILINE):
         entries = []
-        for title, link in re.findall(r"\[([^]]+)\]\(([^)#]+\.md)\)", section):
+        for title, link in re.findall(r"\[([^]]+)\]\(([^)#]+\.md)\)", re.sub(r"(?m)^\|.*", "", section)):
             target = os.path.normpath(Path(page).parent / link).removesuffix(".md")
             if target not in listed:
                 listed.add(target)
                 entries.append(f"{title} </{target}>")
-        caption = section.splitlines()[0]
-        trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```"]))
+        caption = re.findall(r"^## (.*)", section)
+        options = [":hidden:", *(f":caption: {text}" for text in caption)]
+        trees.append("\n".join(["```{toctree}", *options, "", *entries, "```"]))
     source[0] += "\n\n" + "\n\n".join(trees)
 
 
