@@ -9,6 +9,7 @@ from html import escape
 
 _INK, _SOFT, _FAINT, _FILL, _NONE = "#1d2733", "#5f6b7a", "#c9ced6", "#dbe9f6", "#f1f2f4"
 _FONT = 'font-family="ui-monospace,Menlo,Consolas,monospace" font-size="12"'
+_DARK = "<style>@media (prefers-color-scheme: dark) {svg {filter: invert(.91) hue-rotate(180deg)}}</style>"
 _LETTER = 7.3  # widths of a letter of that font
 
 
@@ -18,6 +19,7 @@ def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
             f'height="{height:g}" role="img" {_FONT} fill="{_INK}">',
             f"<title>{escape(title)}</title>",
+            _DARK,
             f'<rect width="{width:g}" height="{height:g}" fill="#fff"/>',
             *parts,
             "</svg>\n",
