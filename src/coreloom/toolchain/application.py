@@ -97,8 +97,10 @@ class Application:
         return self.theirs and any(found.strip() not in ("", "void") for found in mains or ["?"])
 
     def mentions(self, what: re.Pattern[str]) -> bool:
-        """Whether it is in one of the sources."""
-        return any(what.search(text) for text in self._texts())
+        """Whether it is in one of the sources, or in a file of the user's that one includes."""
+        files = {*self.files, *self.seen}
+        files |= {path for file in files for path in sources.included(file)}
+        return any(what.search(path.read_text("utf-8", "replace")) for path in files)
 
     def _texts(self) -> Iterator[str]:
         return (path.read_text("utf-8", "replace") for path in (*self.files, *self.seen))
