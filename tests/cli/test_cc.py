@@ -47,6 +47,9 @@ libtwice.a: twice.o
 CMAKE = """\
 cmake_minimum_required(VERSION 3.13)
 project(prog C)
+if(NOT UNIX)
+  message(FATAL_ERROR "no POSIX")
+endif()
 find_package(Threads REQUIRED)
 add_library(twice STATIC twice.c)
 target_include_directories(twice PUBLIC inc)
@@ -267,6 +270,27 @@ def test_standards(place: Path, capfd: pytest.CaptureFixture[str], standard: str
     dated = {"c11": 201112, "c17": 201710, "c23": 202311, "gnu17": 201710}[standard]
     Path("dated.c").write_text('#include <stdio.h>\nint main(void) { printf("%ld\\n", __STDC_VERSION__); }\n')
     assert run(capfd, "run", "dated.c", f"-std={standard}", "-q") == (0, f"{dated}\n", "")
+
+
+def test_objects_and_archives_have_any_name(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cc(capfd, "-c", "main.c", *OWN, "-o", "main.od") == (0, "", "")
+    assert cc(capfd, "-c", "twice.c", *OWN) == (0, "", "")
+    shell("coreloom", "ar", "rcs", "twice.lib", "twice.o")
+    for ground in GROUNDS[:2]:
+        assert cc(capfd, "main.od", "twice.lib", "-o", "prog", "--on", ground) == (0, "", "")
+        assert run(capfd, "run", "prog", "-q") == (0, " 42\n", "")
+    assert cc(capfd, "main.od", "Makefile") == (
+        1, "", "coreloom cc: error: Makefile is no source, object or archive: check its name\n",
+    )  # fmt: skip
+
+
+def test_ground_linux_has_the_headers_of_this_machine_s_compiler(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With _GNU_SOURCE, which no program asked for, they have macros of C11."""
+    Path("own.c").write_text('#include <string.h>\nint main(void) { return strrchr("ab", 98) == NULL; }\n')
+    words = ("-std=c89", "-pedantic-errors", "--on", "linux")
+    assert cc(capfd, "own.c", *words) == (0, "", "")
 
 
 def test_what_was_printed_is_shown_as_it_comes(place: Path) -> None:

@@ -19,6 +19,7 @@ from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError, suggest
 from coreloom.toolchain import bitcode, driver, firmware, zig
+from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.application import Application
 from coreloom.toolchain.driver import ASSEMBLE, COMPILE, DEPEND, LINK, Request
 
@@ -180,6 +181,9 @@ def _link(asked: Request, soc: Platform, ground: str, policy: str, flags: Sequen
                 more = ["-MF", f"{name}.d", "-MT", f"{name}.o"]
             if status := _compile(asked, flags, number, inputs[number], more):
                 return status
+        for number, word in enumerate(inputs):
+            if not word.startswith("-") and Path(word).suffix not in _LINKED.values():
+                inputs[number] = _linkable(Path(word), Path(folder) / str(number))
         seen = tuple(Path(source) for _, source in asked.sources if source != "-")
         app = Application(output.name, (), theirs=True, inputs=tuple(inputs), seen=seen)
         defines = {"CL_PLACEMENT": 0}  # as `coreloom run` has it, for which the runtime is compiled already
@@ -188,6 +192,22 @@ def _link(asked: Request, soc: Platform, ground: str, policy: str, flags: Sequen
         else:
             firmware.build(app, soc, ground, defines, policy, to=output)
     return 0
+
+
+# What the linker takes, by the first bytes; zig goes by the suffix, gcc does not.
+_LINKED = {elf_file.MAGIC: ".o", bitcode.ARCHIVE: ".a"}
+
+
+def _linkable(given: Path, name: Path) -> str:
+    """A file of any suffix as one whose suffix says what it is."""
+    with given.open("rb") as file:
+        start = file.read(max(map(len, _LINKED)))
+    for magic, suffix in _LINKED.items():
+        if start.startswith(magic):
+            made = name.with_suffix(suffix)
+            made.symlink_to(given.absolute())
+            return str(made)
+    raise UserError(f"{given} is no source, object or archive: check its name")
 
 
 _TOOLS = {"cc": _cc, "ar": _archiver("ar"), "ranlib": _archiver("ranlib")}

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # CMake builds with `coreloom cc`: cmake -DCMAKE_TOOLCHAIN_FILE=$(coreloom cc --cmake-toolchain) ...
 # The platform and the kernel are those of CORELOOM_PLATFORM, CORELOOM_ON, CORELOOM_CPUS, CORELOOM_POLICY.
+# This is read a second time behind project(), which takes a system without shared libraries for none with POSIX.
+if(CMAKE_C_COMPILER_LOADED)
+  set(UNIX 1)
+  return()
+endif()
+set(CMAKE_PROJECT_INCLUDE "${CMAKE_CURRENT_LIST_FILE}")
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR riscv32)
 find_program(CORELOOM coreloom REQUIRED)

@@ -15,7 +15,7 @@ from coreloom.toolchain.elf import MAGIC, Elf
 
 FAT = "-ffat-lto-objects"
 _SECTION = ".llvm.lto"
-_ARCHIVE = b"!<arch>\n"
+ARCHIVE = b"!<arch>\n"
 _MEMBER = 60  # bytes of its header
 
 
@@ -29,7 +29,7 @@ def preferred(inputs: Sequence[str], work: Path) -> list[str]:
             made = work / f"{number}-{path.stem}.o"
             made.write_bytes(found)
             taken.append(str(made))
-        elif content.startswith(_ARCHIVE):
+        elif content.startswith(ARCHIVE):
             taken.append(str(_archive(content, work / f"{number}-{path.stem}")))
         else:
             taken.append(given)
@@ -59,7 +59,7 @@ def _archive(content: bytes, folder: Path) -> Path:
 
 def _members(content: bytes) -> Iterator[bytes]:
     """The members of an archive, without its tables."""
-    at = len(_ARCHIVE)
+    at = len(ARCHIVE)
     while at + _MEMBER <= len(content):
         name = content[at : at + 16].rstrip()
         size = int(content[at + 48 : at + 58])

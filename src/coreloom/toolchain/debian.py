@@ -27,6 +27,8 @@ _INDEX_SECONDS = 24 * 3600  # an index may be so old before it is fetched again
 # Suites of which apt's sources may speak that lie on a mirror with all the others.
 _SUITES = {"bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable"}
 _URI = re.compile(r"^'([^']+)' (\S+\.deb) \d+", re.MULTILINE)
+_SOURCES = "trixie-sources"  # an index of its own: who needs packages only does not fetch it
+_ORIGINAL = re.compile(r"^'[^']+' (\S+\.orig\.tar\.\w+) \d+ SHA256:(\w+)$", re.MULTILINE)
 
 
 def folder() -> Path:
@@ -97,6 +99,24 @@ def packages(names: Sequence[str], suite: str = "trixie", *, closure: bool = Tru
         partial.write_text("".join(f"{folder.name}\n" for folder in folders))
         partial.replace(chosen)
     return folders
+
+
+def source(file: str, sha256: str) -> Path:
+    """The archive of a source package as its authors made it, NAME_VERSION.orig.tar.SUFFIX; fetched once."""
+    kept = folder() / "sources" / f"{sha256}-{file}"
+    name = file.split("_")[0]
+    with file_lock(folder() / "sources.lock"):
+        if not kept.exists():
+            _update(_SOURCES, False)
+            fetch = ["apt-get", "source", "--only-source", "--download-only", name]
+            served = dict(_ORIGINAL.findall(_apt(_SOURCES, *fetch, "--print-uris")))
+            if served.get(file) != sha256:
+                raise UserError(f"Debian serves {', '.join(served) or f'no {name}'}, not {file} as pinned")
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".", dir=kept.parent) as work:
+                _apt(_SOURCES, *fetch, "--tar-only", cwd=Path(work))
+                (Path(work) / file).replace(kept)
+    return kept
 
 
 def name(folder: Path) -> str:
@@ -247,6 +267,8 @@ def _update(suite: str, again: bool) -> None:
 
 def _sources(release: str) -> str:
     place = mirror()
+    if release == _SOURCES:
+        return f"deb-src [signed-by={_KEYS}] {place} {release.removesuffix('-sources')} main\n"
     suites = (release, f"{release}-backports")
     return "".join(f"deb [signed-by={_KEYS}] {place} {suite} main\n" for suite in suites)
 

@@ -214,7 +214,8 @@ def _linux_flags(
     ground = RUNTIME / "linux"
     return [
         *_HOST, *OPTIMISE, "-g",
-        *([*PLACELESS, *WARN] if user is None else [PLACELESS[0], *user_defaults(user)]),
+        # The machine's headers do more with _GNU_SOURCE than declare, so a program has it only if it says so.
+        *([*PLACELESS, *WARN] if user is None else [PLACELESS[0], "-U_GNU_SOURCE", *user_defaults(user)]),
         *(f"-D{key}={value}" for key, value in macros.items()),
         *(user or ()),
         *(f"-I{folder}" for folder in folders),
