@@ -136,7 +136,7 @@ int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *
 int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until);
 int pthread_detach(pthread_t thread);
 pthread_t pthread_self(void);
-static inline int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
+static __inline int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
 
 /* ESRCH: no such thread, or it has ended. ENOTSUP: a hardware or idle thread, or SCHED_SPORADIC. EINVAL: no such policy
  * or priority. */

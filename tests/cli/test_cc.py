@@ -284,6 +284,36 @@ def test_objects_and_archives_have_any_name(place: Path, capfd: pytest.CaptureFi
     )  # fmt: skip
 
 
+LIKE_LINUX = """\
+#include <pthread.h>
+#include <stdio.h>
+#if defined(__linux__) && defined(__unix__)
+#include <sys/prctl.h>
+#endif
+
+int main(void) {
+  char name[16];
+  prctl(PR_SET_NAME, "a name that is too long");
+  prctl(PR_GET_NAME, name);
+  puts(name);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_a_program_finds_what_it_looks_for_on_linux(
+    place: Path, capfd: pytest.CaptureFixture[str], ground: str
+) -> None:
+    """Old and new programs ask no more than whether this is Linux before they use threads and semaphores."""
+    Path("like.c").write_text(LIKE_LINUX)
+    assert run(capfd, "run", "like.c", "-std=gnu89", "-w", "-q", "--on", ground) == (
+        0,
+        "a name that is \n",
+        "",
+    )
+
+
 def test_ground_linux_has_the_headers_of_this_machine_s_compiler(
     place: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,8 @@ def user_flags(
     ours = bool(files) and all(file.absolute().is_relative_to(ROOT) for file in files)
     return [
         *TARGET, *OPTIMISE, "-g", "-flto",
+        # Threads, files and headers are as there: many programs look for them by these macros only.
+        "-D__unix__=1", "-D__linux__=1",
         *(PLACELESS if ours else [flag for flag in PLACELESS if "prefix-map" in flag]),
         *user_defaults(user),
         *given,
