@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PREFIX ?= /usr/local
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --retries 2
 SUBJECTS := rtl runtime formal synth linux docs
-TESTS := check test $(SUBJECTS:%=test-%) test-all test-nightly test-changed
+TESTS := check test $(SUBJECTS:%=test-%) test-all test-nightly test-outside test-changed
 
 .PHONY: demo $(TESTS) synth results docs exclusive scx_dwrr lagmeter install-linux uninstall-linux deb dist setup clean help
 
@@ -17,6 +17,7 @@ help:
 	@echo "make test-SUBJECT  run the other tests of one of: $(SUBJECTS)"
 	@echo "               (linux: in a virtual machine, which needs apt or its cache, and 700 MB)"
 	@echo "make test-all  run all of these; make test-nightly: many seeds and all configurations (hours)"
+	@echo "make test-outside  build and run public programs on both kernels (hours; needs apt, make, cmake and cc)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure what `coreloom report --stale` lists, and write docs/results and the README's table"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 SUBJECTS = ("rtl", "runtime", "formal", "synth", "linux", "docs")
-TIERS = ("test", *SUBJECTS, "nightly")
+TIERS = ("test", *SUBJECTS, "nightly", "outside")
 
 # Below tests/; of the patterns that match the first counts.
 FOLDERS = (
@@ -32,6 +32,7 @@ FOLDERS = (
     ("debug/test_bad_input.py", "test"),
     ("debug/*", "runtime"),  # which has a model of its own for each core
     ("synth/*", "synth"),
+    ("outside/*", "outside"),
     ("linux/*", "linux"),
     ("sweep/test_file.py", "test"),
     ("sweep/*", "runtime"),  # which has Parquet and Dask
@@ -47,6 +48,7 @@ SETUP = {
     "synth": ("test", "synth"),
     "linux": ("test", "linux"),
     "docs": ("test", "docs"),
+    "outside": ("test",),
     "nightly": ("test", "synth", "cluster", "linux"),
 }
 
@@ -68,6 +70,7 @@ CHANGES = (
     ("tests/soc/", "rtl formal"),
     *((f"tests/{folder}/", folder) for folder in ("runtime", "synth", "linux", "docs")),
     ("tests/debug/", "runtime"),
+    ("tests/outside/", ""),
     ("docs/", "docs"),
     ("LICENSES/", ""),
 )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `coreloom generate` writes: files made from the data of the hardware (design/generate.py), its data
-sheets, the factors of apps/fft, the table of POSIX functions, --help of the programs of linux/.
+sheets, the factors of apps/fft, the tables of POSIX functions and of public programs, --help of the programs
+of linux/.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from coreloom.apps.pair import twiddles_header
-from coreloom.conformance import functions
+from coreloom.conformance import functions, outside
 from coreloom.design import generate as design
 from coreloom.paths import APPS, LINUX, ROOT
 from coreloom.programs import usage
@@ -27,6 +28,7 @@ FILES: dict[Path, Callable[[], str]] = {
     **datasheet.FILES,
     APPS / "fft" / "twiddles.h": twiddles_header,
     ROOT / "docs" / "reference" / "posix.md": functions.page,
+    ROOT / "docs" / "reference" / "outside.md": outside.page,
     **{LINUX / folder / "help.h": partial(_help, folder) for folder in usage.PROGRAMS},
 }
 
