@@ -46,7 +46,7 @@ def _bitcode(content: bytes) -> bytes | None:
 
 def _archive(content: bytes, folder: Path) -> Path:
     """An archive of the same members, with bitcode."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)  # a program may be linked again for what it turns out to use
     members = []
     for number, member in enumerate(_members(content)):
         made = folder / f"{number}.o"
