@@ -36,7 +36,8 @@ run() { "$@"; }
 export CC='coreloom cc' AR='coreloom ar' RANLIB='coreloom ranlib'
 configure() {{ ./configure --host=riscv32-unknown-elf "$@"; }}
 cmake() {{ command cmake -DCMAKE_TOOLCHAIN_FILE={TOOLCHAIN} "$@"; }}
-run() {{ program=$1; shift; coreloom run --quiet --files . "$program" -- "$@"; }}
+export RUN='coreloom run --quiet --files .'
+run() {{ program=$1; shift; $RUN "$program" -- "$@"; }}
 """,
 }
 

@@ -51,9 +51,11 @@ def page() -> str:
         judge = "this machine" if package.host else "itself"
         passes = ("no" if ground in package.fails else "yes" for ground in GROUNDS)
         rows.append((name, version, package.what, judge, *passes))
-        said = dict.fromkeys(
-            [*package.fails.values(), *([f"not run: {package.left}"] if package.left else [])]
-        )
+        said = []
+        for reason in dict.fromkeys(package.fails.values()):
+            grounds = [ground for ground in GROUNDS if package.fails.get(ground) == reason]
+            said.append(f"{', '.join(grounds)}: {reason}")
+        said += [f"not run: {package.left}"] if package.left else []
         remarks += [f"- {name}: {'; '.join(said)}."] if said else []
     count = {ground: sum(ground not in package.fails for package in packages.values()) for ground in GROUNDS}
     columns = ("package", "version", "what it is", "judged by", *GROUNDS)
