@@ -19,7 +19,7 @@ help:
 	@echo "make test-all  run all of these; make test-nightly: many seeds and all configurations (hours)"
 	@echo "make test-outside  build and run public programs on both kernels (hours; needs apt, make, cmake and cc)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
-	@echo "make results   measure what `coreloom report --stale` lists, and write docs/results and the README's table"
+	@echo "make results   measure what `coreloom report --stale` lists, and write docs/results and the README's figures"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
 	@echo "               make scx_dwrr and make lagmeter likewise"
 	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
@@ -40,7 +40,7 @@ $(TESTS):
 synth: setup-synth
 	$(BIN)/coreloom synth
 
-results: setup-synth setup-cluster
+results: setup-synth setup-cluster setup-report
 	$(BIN)/coreloom bench stale
 	$(BIN)/coreloom report
 

@@ -41,13 +41,13 @@ FOLDERS = (
 
 # `make setup-NAME` of each tier.
 SETUP = {
-    "test": ("test",),
+    "test": ("test", "report"),
     "rtl": ("test",),
     "runtime": ("test", "cluster"),
     "formal": ("test",),
     "synth": ("test", "synth"),
     "linux": ("test", "linux"),
-    "docs": ("test", "docs"),
+    "docs": ("test", "docs", "report"),
     "outside": ("test",),
     "nightly": ("test", "synth", "cluster", "linux"),
 }

@@ -27,7 +27,7 @@ OFFERED: dict[str, set[str]] = {
     "": {command.name for command in cli.commands()},
     "ben": {"bench"},
     "bench ": {"all", "stale", *(name for name in registry.benches() if name != "synth")},
-    "bench smp --": {"--help", "--quick", "--dask", "--window", "--freertos"},
+    "bench smp --": {"--help", "--quick", "--dask", "--window", "--freertos", "--wide"},
     "run ": {*APPS, "mine.c", "sub/"},
     "run mi": {"mine.c"},
     "run image --pl": {"--platform", "--placement"},

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from coreloom import paths
-from coreloom.benches import pages, registry, stale
-from coreloom.benches.policies.bench import Result
+from coreloom.benches import front, pages, registry, stale
+from coreloom.benches.cluster.bench import FAIRNESS, SWEEP, Result, Row
 from coreloom.report import results
 from coreloom.report.figure import Figure
 
 from .command import run
+
+LOADS = (SWEEP, FAIRNESS)
+BEGIN, END = front.block(pages.PAPERS)
 
 
 @pytest.fixture
@@ -25,74 +28,62 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _policies(commit: str = "0123456789ab") -> None:
-    reach = [Figure("gap (B)", 2.5, at_most=2.05)]
-    path = results.save(Result(name="policies", method="How it was measured.", rows=[], area=[], reach=reach))
+def _cluster(commit: str = "0123456789ab") -> None:
+    rows = [Row(load=load, workers=n, runs=8, seconds=8.0 / n, busy=8.0) for load in LOADS for n in (1, 2)]
+    reach = [Figure("speed", 2.5, at_least=3)]
+    path = results.save(Result(name="cluster", rows=rows, machine=1.9, reach=reach))
     path.write_text(path.read_text().replace(results.commit(), commit))
 
 
 def test_pages_of_the_results_that_are_here(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _policies()
-    (place / "README.md").write_text(f"before\n{pages.BEGIN}\nold\n{pages.END}\nafter\n")
+    _cluster()
     code, out, err = run(capsys, "report")
-    others = [f"coreloom {b.command}" for b in registry.benches().values() if b.name != "policies"]
+    others = [f"coreloom {b.command}" for b in registry.benches().values() if b.name != "cluster"]
     folder = place / "docs" / "results"
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        f"wrote {folder / 'data' / 'policies.tsv'}",
-        f"wrote {folder / 'policies.md'}",
-        f"wrote {place / 'docs' / 'not-reached.md'}",
+        f"wrote {folder / 'data' / 'cluster.tsv'}",
+        f"wrote {folder / 'cluster.md'}",
         f"wrote {folder / 'README.md'}",
-        f"wrote {place / 'README.md'}",
+        f"wrote {place / 'docs' / 'engineering' / 'targets.md'}",
+        f"wrote {folder / 'cluster.svg'}",
+        f"wrote {place / 'report.html'}",
         f"unchanged, for lack of results of: {', '.join(others)}",
     ]
-    assert (folder / "policies.md").read_text().splitlines()[:5] == [
-        "# Scheduling policies on the SoC: decisions, shares, moves, area",
-        "",
-        "<!-- Made by `coreloom report` from data/policies.tsv; do not edit. -->",
-        "",
-        "How it was measured.",
-    ]
-    title = "Scheduling policies on the SoC: decisions, shares, moves, area"
-    why = "[why](docs/not-reached.md#scheduling-policies-on-the-soc-decisions-shares-moves-area)"
-    line = (
-        "| [DWRR](docs/papers/README.md) | gap (B) | 2.5 | at most 2.05 | - | 0 of 1 "
-        f"| gap (B): 2.5 (to reach: at most 2.05) ({why}) |"
+    assert (
+        "2.00 times as fast as one, where two busy processes reach 1.90."
+        in (folder / "cluster.md").read_text()
     )
-    head, _, table = (
-        (place / "README.md")
-        .read_text()
-        .partition(f"{pages.BEGIN}\n**Headline figures**\n\n| result | paper |")
-    )
-    assert head == "before\n"
-    assert table.endswith(f"\n| [{title}](docs/results/policies.md) {line}\n{pages.END}\nafter\n")
     run(capsys, "report")
-    assert sorted(path.name for path in folder.iterdir()) == ["README.md", "data", "policies.md"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "README.md",
+        "cluster.md",
+        "cluster.svg",
+        "data",
+    ]
+    page = place / "elsewhere.html"
+    assert run(capsys, "report", "--html", str(page)) == (0, f"wrote {page}\n", "")
+    assert page.read_text() == (place / "report.html").read_text()
 
 
 def test_items_of_papers(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _policies()
-    (place / "README.md").write_text(f"{pages.BEGIN}\n{pages.END}\n")
+    _cluster()
     folder = place / "docs" / "papers"
     folder.mkdir(parents=True)
-    (folder / "README.md").write_text(f"before\n{pages.PAPERS[0]}\n{pages.PAPERS[1]}\nafter\n")
+    (folder / "README.md").write_text(f"before\n{BEGIN}\n{END}\nafter\n")
     (folder / "dwrr.toml").write_text(
         'tag = "DWRR"\ntitle = "Slides"\nabout = "About."\n[[items]]\nkind = "mechanism"\n'
         'where = "slide 1"\ntext = "Rounds"\nstate = "as the paper"\ncommand = "coreloom bench policies"\n'
     )
     code, out, err = run(capsys, "report")
     assert (code, err) == (0, "")
-    assert out.splitlines()[-4:-1] == [
-        f"wrote {folder / 'dwrr.md'}",
-        f"wrote {folder / 'README.md'}",
-        f"wrote {place / 'results' / 'papers.json'}",
-    ]
+    wrote = [folder / "dwrr.md", folder / "README.md", place / "results" / "papers.json"]
+    assert [f"wrote {path}" for path in wrote if f"wrote {path}" not in out.splitlines()] == []
     assert (folder / "README.md").read_text() == (
-        f"before\n{pages.PAPERS[0]}\n**Items of each paper by their state here**\n\n"
+        f"before\n{BEGIN}\n**Items of each paper by their state here**\n\n"
         "| paper | as the paper | differs | not here | all |\n| --- | ---: | ---: | ---: | ---: |\n"
-        f"| [[DWRR]](dwrr.md) | 1 | 0 | 0 | 1 |\n| all | 1 | 0 | 0 | 1 |\n{pages.PAPERS[1]}\nafter\n"
+        f"| [[DWRR]](dwrr.md) | 1 | 0 | 0 | 1 |\n| all | 1 | 0 | 0 | 1 |\n{END}\nafter\n"
     )
-    assert "[DWRR](docs/papers/dwrr.md)" in (place / "README.md").read_text()
     (row,) = json.loads((place / "results" / "papers.json").read_text())["rows"]
     assert row == {
         **{"paper": "DWRR", "number": 1, "kind": "mechanism", "where": "slide 1", "text": "Rounds"},
@@ -109,10 +100,10 @@ def test_no_results(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("place")
 def test_results_of_no_commit_are_not_published(capsys: pytest.CaptureFixture[str]) -> None:
-    _policies("0123456789ab+changes")
+    _cluster("0123456789ab+changes")
     line = (
-        "coreloom: error: policies.json was measured with uncommitted changes: commit them, then run "
-        "`coreloom bench policies` again\n"
+        "coreloom: error: cluster.json was measured with uncommitted changes: commit them, then run "
+        "`coreloom bench cluster` again\n"
     )
     assert run(capsys, "report") == (1, "", line)
 
@@ -122,7 +113,7 @@ def test_a_changed_file_that_is_not_committed(place: Path, capsys: pytest.Captur
     (place / "kernel.sv").write_text("old")
     for words in (["init", "-q"], ["add", "kernel.sv"], ["commit", "-q", "-m", "Begin"]):
         subprocess.run([*git, *words], check=True)
-    _policies()
+    _cluster()
     (place / "kernel.sv").write_text("new")
     line = (
         "coreloom: error: kernel.sv has uncommitted changes: commit it first, so that pages show what "

@@ -10,27 +10,39 @@ import pytest
 from rich.console import Console
 
 from coreloom.benches import registry
-from coreloom.commands.console import draw
+from coreloom.commands import console
+from coreloom.commands.console import draw, show
 from coreloom.report import results
 from coreloom.report.table import Table
 
 PUBLISHED = [bench.name for bench in registry.benches().values() if bench.published.exists()]
 
+MORE = "--wide shows them"
+
 
 def drawn(table: Table, width: int, framed: bool = True) -> str:
     text = io.StringIO()
-    console = Console(file=text, width=width, force_terminal=framed, color_system=None, highlight=False)
-    draw(table, console, console)
+    shown = Console(file=text, width=width, force_terminal=framed, color_system=None, highlight=False)
+    draw(table, shown, shown, MORE)
     return text.getvalue()
 
 
-def test_a_table_that_is_too_wide_goes_on_below() -> None:
+def test_a_table_that_is_too_wide_says_what_it_leaves_out() -> None:
     table = Table("Figures", ("of", "a", "b"), (("one", "1 000 000", "2"), ("two", "3", "4 000 000")))
-    lines = (line.rstrip() for line in drawn(table, 24).splitlines())
+    lines = [line.rstrip() for line in drawn(table, 24).splitlines()]
     assert [line for line in lines if line.startswith(("│", "F"))] == [
         *("Figures", "│ one │ 1 000 000 │", "│ two │         3 │"),
-        *("Figures, continued", "│ one │         2 │", "│ two │ 4 000 000 │"),
     ]
+    assert " ".join(lines[-2:]) == "(1 column left out: --wide shows them)"
+
+
+def test_wide_shows_every_column(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "_PIPED", 40)
+    columns = [f"column-{n}" for n in range(40)]
+    table = Table("Many", ("of", *columns), (("one", *map(str, range(39)), "-"),))
+    show(table, wide=True)
+    found = capsys.readouterr().out.split()
+    assert [column for column in columns if column not in found] == []
 
 
 @pytest.mark.parametrize("framed", [True, False], ids=["terminal", "pipe"])
@@ -44,12 +56,8 @@ def test_no_line_is_too_wide_and_no_figure_cut(name: str, width: int, framed: bo
         lines = drawn(table, width, framed).splitlines()
         assert max(len(line.rstrip()) for line in lines) <= width, table.title
         cells = _framed(lines) if framed else _plain(lines)
-        wanted = [
-            row[i]
-            for part in table.parts(width - framed, 3 if framed else 2)
-            for row in part.rows
-            for i in range(part.text_columns, len(part.columns))
-        ]
+        part = table.fitted(width - framed, 3 if framed else 2)
+        wanted = [row[i] for row in part.rows for i in range(part.text_columns, len(part.columns))]
         rest = iter(cells)
         missing = [figure for figure in wanted if figure not in rest]
         assert missing == [], table.title

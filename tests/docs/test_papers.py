@@ -12,13 +12,13 @@ import pytest
 
 from coreloom import paths
 from coreloom.apps import APPS
-from coreloom.benches import pages, registry
+from coreloom.benches import registry
 from coreloom.cli import parser
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
 from coreloom.programs import usage
-from coreloom.report import compact, papers, results
+from coreloom.report import cited, compact, papers
 from coreloom.synthesis import units
 
 PAPERS = papers.load()
@@ -67,7 +67,7 @@ def test_an_item(item: papers.Item) -> None:
     assert item.state == "not here" or item.places, "where is it?"
     assert item.command or item.state == "not here" or item.kind == "figure", "how is it run?"
     assert "|" not in item.text + item.reason + item.where, "it would end a cell of the table"
-    assert [shown for shown in item.figures if papers.value(shown) is None] == [], papers.MISSING
+    assert [shown for shown in item.figures if cited.value(shown) is None] == [], cited.MISSING
 
 
 @pytest.mark.parametrize(
@@ -222,26 +222,53 @@ def test_a_file_that_is_wrong(place: Path, wrong: str, what: str) -> None:
     assert str(error.value) == f"docs/papers/one.toml is wrong ({what}): correct it there"
 
 
-def test_every_no_has_a_reason_and_is_in_the_readme() -> None:
-    there = [bench for bench in registry.benches().values() if bench.published.exists()]
-    found = {bench.name: results.read(bench.result, bench.published, bench.command) for bench in there}
-    readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs" / "not-reached.md").read_text()
-    every = [(bench, miss) for bench in registry.benches().values() for miss in pages.missed(bench, found)]
-    assert every
-    for bench, miss in every:
-        heading = pages.reason(bench, miss)
-        assert heading, f"{bench.name}: not_reached.md has no heading that begins `{miss.what}`"
-        _, _, after = page.partition(f"\n### {heading}\n")
-        assert after.strip() and not after.strip().startswith("#"), f"{heading}: no reason below it"
-        assert f"{miss.what}: {miss.measured} (to reach: {miss.target})" in readme
-
-
-def test_a_no_of_a_page_without_data_counts_too() -> None:
-    backdoor = registry.get("backdoor")
-    lines = (ROOT / "docs" / "results" / "backdoor.md").read_text().splitlines()
-    shown = [line.split(" | ")[0].removeprefix("| ") for line in lines if line.endswith("| no |")]
-    assert [miss.what for miss in pages.missed(backdoor, {})] == shown
-
-
 def test_readme_has_at_most_100_lines() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 100
+
+
+_FIGURES = """
+[[figures]]
+file = "README.md"
+says = "it takes 20 760 cycles"
+number = "20 760"
+data = "some"
+where = { cpus = 2 }
+field = "done"
+[[figures]]
+file = "README.md"
+says = "4 152 times"
+number = "4 152"
+data = "some"
+where = { cpus = 2 }
+field = "done"
+over = { cpus = 1 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (("", ""), ""),
+        (
+            ('number = "20 760"', 'number = "20 761"'),
+            "it does not say 'it takes 20 760 cycles' with 20 761 in it",
+        ),
+        (("cpus = 1", "cpus = 3"), "'4 152 times': 0 rows of some (rows) fit, not one"),
+        (("4 152", "4 153"), "it says '4 153 times', some has 4152"),
+        (('says = "4 152', 'say = "4 152'), "docs/engineering/figures.toml is wrong"),
+    ],
+)
+def test_figures_of_other_texts(place: Path, change: tuple[str, str], what: str) -> None:
+    data = {"rows": [{"cpus": 1, "done": 5}, {"cpus": 2, "done": 20760}]}
+    (place / "docs" / "results" / "data" / "some.tsv").write_bytes(compact.encode(data))
+    (place / "docs" / "engineering").mkdir()
+    (place / cited.LIST).write_text(_FIGURES.replace(*change))
+    (place / "README.md").write_text(
+        "Here it takes 20\N{NO-BREAK SPACE}760\ncycles; 4 152 times, or 4 153 times.\n"
+    )
+    if not what:
+        cited.check()
+        return
+    with pytest.raises(UserError) as error:
+        cited.check()
+    assert what in str(error.value)

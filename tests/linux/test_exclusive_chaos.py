@@ -159,7 +159,7 @@ def test_what_is_left_is_found_and_what_the_kernel_does_is_not() -> None:
 
 @pytest.mark.linux
 def test_a_sample() -> None:
-    """Without those in which a hostile process's own last wish may be lost (docs/not-reached.md).
+    """Without those in which a hostile process's own last wish may be lost (docs/engineering/targets.md).
 
     What differs is played again twice, and must be equal then: a guest that the host keeps waiting meets
     moments that it does not meet alone. test_all counts each.

@@ -14,7 +14,7 @@ from coreloom.benches.bench import Bench
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
 from coreloom.report import compact, results
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 
 DATA = ROOT / "docs" / "results" / "data"
@@ -94,8 +94,8 @@ class _Less(Bench[_Result]):
     def tables(self, content: _Result) -> list[Table]:
         return [Table("Rows", ("n",), tuple((str(row.number),) for row in content.rows))]
 
-    def plots(self, content: _Result) -> dict[str, Plot]:
-        return {}
+    def summary(self, content: _Result) -> Summary:
+        return Summary("Two sentences. No more.", Table("None", ("n",), ()))
 
 
 def test_a_page_that_needs_more_than_is_published() -> None:

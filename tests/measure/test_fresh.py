@@ -20,7 +20,9 @@ from coreloom.jobs.job import Job, prepare, whole
 from coreloom.jobs.local import Local
 from coreloom.paths import ROOT
 from coreloom.report import fresh, results
+from coreloom.report.page import Summary
 from coreloom.report.results import Result
+from coreloom.report.table import Table
 from coreloom.toolchain import firmware, verilate
 
 Edit = Callable[[Mapping[str, bytes]], None]  # of files of the checkout: what stands before their content
@@ -147,15 +149,18 @@ class _Some(Bench[Result]):
         first = [prepare(part, partial(uses.note, f"image {part}")) for part in self.parts]
         rows = work.jobs(first, [Job("run", whole(self.run))])
         work.ran()
-        return Result(name=self.name, method=str(rows))
+        return Result(name=self.name, tools={"rows": str(rows)})
 
     def run(self) -> list[int]:
         uses.note("model of all")
         uses.runs()
         return [1]
 
-    def tables(self, content: Result) -> list[object]:  # type: ignore[override]
+    def tables(self, content: Result) -> list[Table]:
         return []
+
+    def summary(self, content: Result) -> Summary:
+        return Summary("", Table("", (), ()))
 
 
 def test_a_plan_has_what_is_run_and_runs_nothing() -> None:
@@ -168,7 +173,7 @@ def test_what_runs_must_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = _Some()
     planned = bench.planned(uses.IMAGES)
     work = Shown(Local())
-    assert bench.measure(bench.defaults(), work).method == "[1]"
+    assert bench.measure(bench.defaults(), work).tools == {"rows": "[1]"}
     assert work.found == planned
     assert stale.unlike(planned, work.found, bench, True) == ""
     less = planned - {"model of all"}
@@ -190,7 +195,7 @@ def test_a_result_of_a_wrong_plan_is_kept_and_has_no_digest(
     ):
         measure(bench, Namespace(dask=None, jobs=None))
     content = results.read(Result, tmp_path / "some.json", "bench some")
-    assert (content.inputs, content.images, content.method) == ("", "", "[1]")
+    assert (content.inputs, content.images, content.tools["rows"]) == ("", "", "[1]")
 
 
 def test_a_result_is_current_by_its_sources_or_by_its_images(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -416,7 +416,7 @@ def test_advice_for_a_receiver_that_is_busy() -> None:
 
 def test_the_papers_plots() -> None:
     """All of its sizes, or none."""
-    assert page.drawn(ROWS) == {}
+    assert page.drawn(ROWS) == []
     (any_of,) = [row for row in ROWS if row.part == "transfer"][:1]
     every = [
         msgspec.structs.replace(

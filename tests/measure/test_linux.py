@@ -11,14 +11,13 @@ import pytest
 
 from cli.command import run as command
 from coreloom.benches.film import yuv4mpeg
-from coreloom.benches.linux import BENCH, page, reach, schedulers
 from coreloom.benches.linux import bench as linux
+from coreloom.benches.linux import page, reach, schedulers
 from coreloom.benches.linux.bench import Result, Row
 from coreloom.benches.linux.loads import GAP, GAPS, QUICK, TESTS, Case, chosen
 from coreloom.benches.linux.schedulers import DWRR, EEVDF, Scheduler
 from coreloom.errors import UserError
 from coreloom.report import results
-from coreloom.report.page import page as made_page
 from coreloom.vm import kernel, qemu, vm
 
 _KERNELS = Scheduler(EEVDF)
@@ -228,7 +227,6 @@ def test_what_is_said_plainly() -> None:
 def _content(rows: list[Row]) -> Result:
     return Result(
         name="linux",
-        method="How it was measured.",
         commit="0123456789ab",
         tools={"linux": "7.3.4"},
         rows=rows,
@@ -239,7 +237,7 @@ def _content(rows: list[Row]) -> Result:
 def test_tables() -> None:
     failed = Row(test="oltp", scheduler="scx_peer", seed=1, metric="failed", value=None, why="stall")
     finer = _row("threads", "eevdf-0.25ms", 3, 4.19)
-    tests, settings, gaps, failures, _, about = page.tables(_content([*_ROWS, failed, finer]))
+    tests, settings, gaps, failures, about = page.tables(_content([*_ROWS, failed, finer]))
     assert tests.columns == (
         *("test", "figure", "[DWRR]", "eevdf", "scx_dwrr", "scx_peer"),
         "scx_dwrr relative to EEVDF (above 1: better)",
@@ -314,19 +312,6 @@ def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     (tmp_path / "job" / "x").write_text("2")  # another program: another run
     wanted[0].measure(lambda cycles: None)
     assert seen == [1, 2, 1]
-
-
-def test_the_page() -> None:
-    content = _content(_ROWS)
-    tables = page.tables(content)
-    text = made_page(BENCH.title, content, tables, {})
-    assert (
-        text.splitlines()[0]
-        == "# [DWRR]'s tests on a current kernel: scx_dwrr compared with other schedulers"
-    )
-    assert "Commit 0123456789ab; linux 7.3.4.\n" in text
-    for table in tables:
-        assert f"## {table.title}\n\n{table.markdown()}\n" in text
 
 
 def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new bench is one folder: command, result, page, README and reasons follow from it."""
+"""A new bench is one folder: command, result, page, targets and reasons follow from it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from coreloom.benches.bench import Bench
 from coreloom.jobs.job import Job, whole
 from coreloom.report import papers, results
 from coreloom.report.figure import Figure
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 
 
@@ -50,7 +51,10 @@ class Squares(Bench[Result]):
         jobs = [Job(f"{n}", whole(lambda n=n: [Row(n, n * n)])) for n in range(1 if options.quick else 3)]
         rows = work.jobs([], jobs)
         reach = [Figure("largest square", rows[-1].square, at_least=9)]
-        return Result(name=self.name, rows=rows, reach=reach, method=self.method(count=len(rows)))
+        return Result(name=self.name, rows=rows, reach=reach)
+
+    def summary(self, content):
+        return Summary(f"{len(content.rows)} squares. No more.", self.tables(content)[0])
 
     def tables(self, content):
         return [Table("Squares", ("n", "n^2"), tuple((str(r.number), str(r.square)) for r in content.rows))]
@@ -65,7 +69,7 @@ def squares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench[r
     folder = tmp_path / "benches" / "squares"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(_INIT)
-    (folder / "method.md").write_text("{count} numbers are multiplied.\n")
+    (folder / "method.md").write_text("## How it is measured\n\nNumbers are multiplied.\n")
     (folder / "not_reached.md").write_text("### Largest square\n\nThere were too few numbers.\n")
     monkeypatch.setattr(coreloom.benches, "__path__", [*coreloom.benches.__path__, str(folder.parent)])
     monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
@@ -84,34 +88,24 @@ def test_a_bench_is_a_folder(
     made = pages.pages({"squares": content})
     assert list(made) == [
         "docs/results/squares.md",
-        "docs/not-reached.md",
         "docs/results/README.md",
-        "README.md",
+        "docs/engineering/targets.md",
         *(f"docs/papers/{name}.md" for name in papers.load()),
         "docs/papers/README.md",
     ]
-    assert made["docs/results/squares.md"].splitlines()[:5] == [
-        "# Squares",
-        "",
-        "<!-- Made by `coreloom report` from data/squares.tsv; do not edit. -->",
-        "",
-        "3 numbers are multiplied.",
-    ]
-    assert made["docs/results/squares.md"].endswith(
-        "## Squares\n\n| n | n^2 |\n| --- | ---: |\n| 0 | 0 |\n| 1 | 1 |\n| 2 | 4 |\n"
+    assert made["docs/results/squares.md"].partition("\n\n## Data\n\n")[0] == (
+        "# Squares\n\n<!-- Made by `coreloom report` from data/squares.tsv; do not edit. -->\n\n"
+        "3 squares. No more.\n\n## Squares\n\n"
+        "| n | n^2 |\n| --- | ---: |\n| 0 | 0 |\n| 1 | 1 |\n| 2 | 4 |\n\n"
+        "## How it is measured\n\nNumbers are multiplied."
     )
-    assert made["docs/not-reached.md"].endswith(
-        "## [Squares](results/squares.md)\n\n"
-        "| figure | to reach | measured | bound | reason |\n| --- | ---: | ---: | ---: | ---: |\n"
-        "| largest square | at least 9 | 4 | - | [below](#largest-square) |\n\n"
+    assert made["docs/results/README.md"].endswith("\n- **[Squares](squares.md)** 3 squares. No more.\n")
+    _, _, targets = made["docs/engineering/targets.md"].partition("## [Squares](../results/squares.md)\n\n")
+    assert targets.startswith(
+        "| target | met or missed | wanted | measured | bound |\n| --- | --- | ---: | ---: | ---: |\n"
+        "| largest square | missed: [why](#largest-square) | at least 9 | 4 | - |\n\n"
         "### Largest square\n\nThere were too few numbers.\n"
     )
-    line = "| - | largest square | 4 | at least 9 | - | 0 of 1 | largest square: 4 (to reach: at least 9) "
-    assert made["docs/results/README.md"].endswith(
-        f"| [Squares](../results/squares.md) {line}([why](../not-reached.md#squares)) |\n"
-    )
-    shown = f"| [Squares](docs/results/squares.md) {line}([why](docs/not-reached.md#squares)) |\n"
-    assert shown in made["README.md"]
 
 
 def test_a_quick_run_leaves_the_whole_one_alone(

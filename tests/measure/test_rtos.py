@@ -214,7 +214,7 @@ ROWS = [
 
 def test_a_ratio_is_against_the_better_rival_and_names_it() -> None:
     result = rtos.Result(name="rtos", rows=ROWS, packets_bytes={"sw": 50_000}, reach=reach.figures(ROWS, {}))
-    iterations, metrics, services, calls, slower, reached = page.tables(result)
+    iterations, metrics, services, calls, slower = page.tables(result)
     assert iterations.rows == (("cooperative scheduling", "1", "100", "100", "100"),)
     assert metrics.rows[0][2:] == (
         "1 / 10.0 / 2 000", "1 / 25.0 / 2 000", "1 / 26.0 / 2 000", "2.50", "software kernel",
@@ -232,7 +232,7 @@ def test_a_ratio_is_against_the_better_rival_and_names_it() -> None:
             "1.02",
         ),
     )
-    assert [line[0] for line in reached.rows] == [
+    assert [figure.what for figure in result.reach] == [
         "cooperative scheduling: software kernel over hardware kernel",
         "software kernel, yield, ring of five: to the next thread: mean (cycles)",
         "rows of 1 CPU, software kernel not slower than FreeRTOS",

@@ -146,7 +146,9 @@ def test_the_table_of_the_stages() -> None:
         ),
     )
     drawn = stages.drawn([row, msgspec.structs.replace(row, cpus=2)])
-    assert list(drawn) == ["smp-stages-standard.svg", "smp-stages-standard-2.svg"]
+    assert [chart.title for chart in drawn] == [
+        f"Stages of a switch on {cpus}, standard core ([SMP] Fig. 3(a))" for cpus in ("1 CPU", "2 CPUs")
+    ]
     # The paper's eCos stands beside FreeRTOS, not beside our own.
     kernels = [msgspec.structs.replace(row, kernel=kernel) for kernel in ("sw", "freertos")]
     table = stages.table(kernels, {"hw": 947, "sw": 10_000})

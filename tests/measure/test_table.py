@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from coreloom.report.table import Table
 
 WIDE = Table(
@@ -12,26 +16,28 @@ WIDE = Table(
 )
 
 
-def test_a_table_that_fits_is_itself() -> None:
-    assert WIDE.parts(8 + 2 + 6 + 2 + 9 + 2 + 7 + 2, 2) == [WIDE]
+@pytest.mark.parametrize(
+    ("table", "room", "columns"),
+    [
+        (WIDE, 8 + 2 + 6 + 2 + 9 + 2 + 7 + 2, WIDE.columns),
+        (WIDE, 8 + 2 + 6 + 2 + 9 + 2 + 7 + 1, ("core", "least cycles", "most")),
+        (WIDE, 1, ("core", "least cycles")),
+        (replace(WIDE, first=("most",)), 1, ("core", "most")),
+        (
+            replace(WIDE, first=("mean of all",)),
+            8 + 2 + 6 + 2 + 7 + 2,
+            ("core", "least cycles", "mean of all"),
+        ),
+        (replace(WIDE, text_columns=4), 1, WIDE.columns),
+    ],
+)
+def test_the_columns_that_matter_stay(table: Table, room: int, columns: tuple[str, ...]) -> None:
+    assert table.fitted(room, 2).columns == columns
 
 
-def test_columns_that_do_not_fit_follow_beside_the_text() -> None:
-    first, second = WIDE.parts(8 + 2 + 6 + 2 + 9 + 2 + 7 + 1, 2)
-    assert first.title == "Cycles"
-    assert first.columns == ("core", "least cycles", "most")
-    assert second.title == "Cycles, continued"
-    assert second.columns == ("core", "mean of all")
-    assert second.rows == (("standard", "1 500.5"), ("economy", "7.5"))
-
-
-def test_each_figure_has_its_room_however_narrow_it_is() -> None:
-    assert [part.columns[1:] for part in WIDE.parts(1, 2)] == [("least cycles",), ("most",), ("mean of all",)]
-
-
-def test_texts_alone_are_one_table() -> None:
-    texts = Table("Names", ("a", "b"), (("x", "y"),), text_columns=2)
-    assert texts.parts(1, 2) == [texts]
+def test_empty_columns_are_left_out_but_not_those_of_text() -> None:
+    table = Table("Cycles", ("core", "keys", "min", "max"), (("a", "-", "-", "1"), ("b", "", "", "-")), 2)
+    assert table.filled().columns == ("core", "keys", "max")
 
 
 def test_columns_share_what_is_left_but_take_no_more_than_they_can_use() -> None:
@@ -43,5 +49,4 @@ def test_columns_share_what_is_left_but_take_no_more_than_they_can_use() -> None
 def test_a_text_gives_way_to_the_widest_figure() -> None:
     table = Table("Operations", ("what it is", "cycles"), (("set_sched_param_queued", "12 345 678"),))
     assert table.widths(40, 2) == [22, 10]
-    (part,) = table.parts(20, 2)
-    assert part.widths(20, 2) == [6, 10]
+    assert table.fitted(20, 2).widths(20, 2) == [6, 10]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a bench is: all that the command line, the pages and the README need to know of one.
+"""What a bench is: all that the command line and the pages need to know of one.
 
 A bench is a folder beside this file: `__init__.py` has BENCH; `bench.py` its cases, a class of rows and what
-measures them; `page.py` its tables and plots; `method.md`, what is measured and how; `not_reached.md`, why
-a figure is not reached; and its programs.
+measures them; `page.py` its tables and what its page shows; `method.md`, what limits the figures and how they
+are measured; `not_reached.md`, why a target is missed; and its programs.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from coreloom.jobs.job import Job, Progress
 from coreloom.jobs.local import Local
 from coreloom.paths import ROOT
 from coreloom.report import fresh, results
-from coreloom.report.figure import Figure
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
+from coreloom.report.plots import Chart
 from coreloom.report.results import Result
 from coreloom.report.table import Table
 
@@ -109,7 +109,6 @@ class Bench(ABC, Generic[R]):
     tools: ClassVar[tuple[str, ...]] = results.TOOLS  # likewise, packages
     runs: ClassVar[bool] = False  # models and programs, of which plan() knows; they count by what they are
     exact: ClassVar[bool] = True  # a plan has nothing that may not run after all
-    leading: ClassVar[str] = ""  # how the name of its headline figure begins; by default its first one
 
     @property
     def command(self) -> str:
@@ -125,9 +124,10 @@ class Bench(ABC, Generic[R]):
         path = self.folder / file
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
-    def method(self, **facts: object) -> str:
-        """method.md, with {facts} filled in."""
-        return self.text("method.md").format(**facts)
+    @property
+    def method(self) -> str:
+        """What limits the figures, and how they are measured."""
+        return self.text("method.md")
 
     def planned(self, kind: str) -> set[str]:
         """Models and programs that its whole measurement runs (coreloom.uses), none of which is run here.
@@ -207,21 +207,20 @@ class Bench(ABC, Generic[R]):
 
     @abstractmethod
     def tables(self, content: R) -> Sequence[Table]:
-        """The tables of its page, which are also printed."""
+        """All tables that its command prints; they are in the HTML report, too."""
 
     def details(self, content: R) -> Sequence[Table]:
-        """Further tables, of the page only."""
+        """Further tables, of the HTML report only."""
         return ()
 
-    def plots(self, content: R) -> dict[str, Plot]:
-        """The plots of its page by the names of their files."""
-        return {}
+    def charts(self, content: R) -> Sequence[Chart]:
+        """Further pictures, of the HTML report only."""
+        return ()
+
+    @abstractmethod
+    def summary(self, content: R) -> Summary:
+        """What its page shows of a whole result."""
 
     def finish(self, content: R) -> Sequence[str]:
         """What is left to do with the result of a command, and lines to print about it."""
         return ()
-
-    def headline(self, content: R) -> Figure:
-        """The one figure that stands for it in the README and in the index of results."""
-        figures: Sequence[Figure] = content.reach
-        return next((figure for figure in figures if figure.what.startswith(self.leading)), figures[0])

@@ -1,16 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What README shows of results: each block between two markers, made from published data."""
+"""What README shows of results: blocks between two markers, and its picture."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from coreloom.benches import examples
+from coreloom.benches.examples.bench import Row as Example
+from coreloom.benches.rtos.page import service
+from coreloom.benches.smp.bench import Row
+from coreloom.benches.smp.page import RIVALS, best, scaled
 from coreloom.comparison import compare
 from coreloom.comparison.compare import Answer, Run
-from coreloom.report.table import Table
+from coreloom.report.plots import Bars, Pair
+from coreloom.report.table import Table, number
+from coreloom.simulation.experiment import DIRECT
 
 _FIRST = "pingpong"
+# Measurement of `bench rtos`, number of CPUs, and its words.
+_SERVICES = (
+    ("semaphore_across", 2, "semaphore there and back, a thread on each of two CPUs"),
+    ("line", 1, "interrupt to the most urgent thread"),
+    ("mutex_free", 1, "free mutex: lock and unlock"),
+    ("create_less", 1, "thread: create and join"),
+)
+_SWITCH = "voluntary switch, packet processing, 1 CPU"
+_SWITCH_AT = 2  # its place among them
 
 
 def block(name: str) -> tuple[str, str]:
@@ -23,12 +38,14 @@ def blocks(found: dict[str, Any]) -> dict[str, str]:
     made = {}
     if "examples" in found:
         made["sixty"] = _sixty(found["examples"].rows)
+    if whole(found):
+        made["figures"] = figures(found).markdown()
     if {"grain", "equal_area", "synth"} <= found.keys():
         made["limits"] = _limits(found)
     return made
 
 
-def _sixty(rows: list[examples.Row]) -> str:
+def _sixty(rows: list[Example]) -> str:
     """A console with what `coreloom compare` prints of the first example."""
     runs = [
         Run(
@@ -88,3 +105,57 @@ def _limits(found: dict[str, Any]) -> str:
             "run on a board. [Area and clock](docs/results/synth.md)",
         )
     )
+
+
+def whole(found: Mapping[str, Any]) -> bool:
+    """Whether the results are there that its table and its picture need."""
+    return {"rtos", "smp"} <= {*found}
+
+
+def figures(found: Mapping[str, Any]) -> Table:
+    """Mean cycles on the standard core; the least of a row in bold type."""
+    lines = [(words, service(found["rtos"].rows, name, cpus)) for name, cpus, words in _SERVICES]
+    lines.insert(_SWITCH_AT, (_SWITCH, _switches(found["smp"].rows)))
+    return Table(
+        "",
+        ("on the same core, in cycles", *RIVALS),
+        tuple((words, *(_cell(cycles, name) for name in RIVALS)) for words, cycles in lines),
+    )
+
+
+def _cell(cycles: Mapping[str, float], name: str) -> str:
+    text = number(cycles.get(name))
+    return f"**{text}**" if name in cycles and cycles[name] == min(cycles.values()) else text
+
+
+def _switches(rows: list[Row]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, kernels in RIVALS.items():
+        cycles = [
+            row.switch_cycles_mean
+            for row in rows
+            if (row.core, row.app, row.cpus, row.ports) == ("standard", "packets", 1, DIRECT)
+            and row.kernel in kernels
+            and row.switch_cycles_mean
+        ]
+        if cycles:
+            found[name] = min(cycles)
+    return found
+
+
+def hero(found: Mapping[str, Any]) -> Pair:
+    """What a semaphore costs between two CPUs, and how far packets scale."""
+    name, cpus, _ = _SERVICES[0]
+    cycles = service(found["rtos"].rows, name, cpus)
+    left = Bars(
+        "Semaphore, there and back between two CPUs",
+        "cycles; fewer are better",
+        {kernel: {kernel: value} for kernel, value in cycles.items() if kernel in RIVALS},
+    )
+    rows = found["smp"].rows
+    most = max(row.cpus for row in rows if best(rows, "packets", ("hw",), row.cpus))
+    note = f"Cycle-accurate simulation, standard core (Ibex), 1 to {most} CPUs on one bus, cache warm."
+    if "FreeRTOS" in cycles:
+        version = found["rtos"].tools.get("FreeRTOS", "").split(",")[0]
+        note += f" FreeRTOS {version} unmodified, on our port for two CPUs."
+    return Pair(left, scaled(rows), note)

@@ -1,38 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of docs/results and docs/papers, docs/not-reached.md and the README's table."""
+"""All that follows from published results: pages, pictures, the README's figures, the HTML report.
+
+What the project set itself to reach, and where it did not, is docs/engineering/targets.md: no user's page.
+"""
 
 from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tempfile
+from base64 import b64encode
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+from jinja2 import Environment, PackageLoader
+
 from coreloom import paths
-from coreloom.benches import registry
+from coreloom.benches import front, registry
 from coreloom.benches.bench import Bench
 from coreloom.conformance import functions
 from coreloom.errors import UserError
-from coreloom.report import papers, results
-from coreloom.report.page import Plot, page
+from coreloom.report import cited, papers, plots, results
+from coreloom.report.compact import SUFFIX
+from coreloom.report.figure import Figure
+from coreloom.report.page import Summary, origin, page, picture
 from coreloom.report.table import Table
 
-BEGIN = "<!-- results: begin (made by `coreloom report`) -->"
-END = "<!-- results: end -->"
-PAPERS = ("<!-- items: begin (made by `coreloom report`) -->", "<!-- items: end -->")
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PAPERS = "items"  # the block of docs/papers/README.md
 # What `coreloom report` itself writes: changes there do not make a tree dirty.
-_MADE = ("docs/results", "docs/not-reached.md", "docs/papers/*.md", "docs/reference/posix.md", "README.md")
-_COLUMNS = ("figure", "to reach", "measured", "bound", "reached")  # of the figures to reach on a page
+_MADE = (
+    *("docs/results", "docs/engineering/targets.md", "docs/pictures/hero.svg", "docs/papers/*.md"),
+    *("docs/reference/posix.md", "README.md"),
+)
+REPORT = "report.html"  # in build/
 
 
-class Missed(NamedTuple):
-    """A figure that is not reached, as the tables show it."""
+class Noted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A missed target that no bench measures (docs/engineering/noted.toml)."""
 
     what: str
     target: str
     measured: str
-    bound: str
+    reason: str
+
+
+class _Part(NamedTuple):
+    """A result in the HTML report."""
+
+    name: str
+    title: str
+    answer: str
+    pictures: list[tuple[str, str]]  # text, data
+    tables: list[Table]
+    method: str
+    origin: str
 
 
 def write() -> tuple[list[Path], list[str]]:
@@ -43,9 +71,7 @@ def write() -> tuple[list[Path], list[str]]:
     """
     _check_clean()
     commit = results.commit()  # before this changes pages
-    found: dict[str, Any] = {}
     written: list[Path] = []
-    missing: list[str] = []
     for bench in registry.benches().values():
         new = paths.RESULTS / f"{bench.name}.json"
         if new.exists():
@@ -59,22 +85,33 @@ def write() -> tuple[list[Path], list[str]]:
             target = bench.published
             if not target.exists() or target.read_bytes() != less:
                 written.append(results.write_atomically(target, less))
+    found, missing = read()
+    papers.check()
+    cited.check()
+    for path, text in {**pages(found), **pictures(found)}.items():
+        written.append(results.write_atomically(paths.ROOT / path, text.encode()))
+    if items := papers.rows():
+        written.append(results.write("papers", items, commit=commit, tools={}))
+    written.append(results.write_atomically(paths.RESULTS.parent / REPORT, html(found).encode()))
+    return written, missing
+
+
+def read() -> tuple[dict[str, Any], list[str]]:
+    """The published results by bench, and the commands that make those of the rest. UserError without any."""
+    found: dict[str, Any] = {}
+    missing = []
+    for bench in registry.benches().values():
         if there := bench.read_published():
             found[bench.name] = there
         else:
             missing.append(bench.command)
     if not found:
         raise UserError("no results yet: run a benchmark first, for example `coreloom bench smp`")
-    papers.check()
-    for path, text in pages(found).items():
-        written.append(results.write_atomically(paths.ROOT / path, text.encode()))
-    if items := papers.rows():
-        written.append(results.write("papers", items, commit=commit, tools={}))
-    return written, missing
+    return found, missing
 
 
 def published(bench: Bench[Any], content: Any) -> bytes:
-    """What is published of a result. UserError if the page of that would be another one."""
+    """What is published of a result. UserError if what is shown of that would be something else."""
     text = results.publish(bench.shown(content))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / bench.published.name
@@ -85,121 +122,131 @@ def published(bench: Bench[Any], content: Any) -> bytes:
     return text
 
 
-def _shown(bench: Bench[Any], content: Any) -> tuple[str, dict[str, Plot]]:
-    plots = bench.plots(content)
-    return page(bench.title, content, [*bench.tables(content), *bench.details(content)], plots), plots
+def _shown(bench: Bench[Any], content: Any) -> tuple[Any, ...]:
+    """As a reader sees it: published figures have fewer digits."""
+    summary = bench.summary(content)
+    charts = [chart.text for chart in (summary.chart, *bench.charts(content)) if chart]
+    return summary.answer, summary.table, charts, bench.tables(content), bench.details(content)
 
 
 def pages(found: dict[str, Any]) -> dict[str, str]:
-    """Path in the checkout -> text, of all that follows from these results (bench -> result)."""
-    made: dict[str, str] = {}
-    for name, content in found.items():
-        bench = registry.get(name)
-        made[f"docs/results/{name}.md"], plots = _shown(bench, content)
-        made |= {f"docs/results/{file}": plot.svg for file, plot in plots.items()}
+    """Path in the checkout -> text, of all pages that follow from these results (bench -> result)."""
+    summaries = {name: registry.get(name).summary(content) for name, content in found.items()}
+    made = {
+        f"docs/results/{name}.md": _page(name, found[name], summary) for name, summary in summaries.items()
+    }
     if "rtos" in found:  # whose cycles it shows
         made["docs/reference/posix.md"] = functions.page()
-    made["docs/not-reached.md"] = not_reached(found)
-    made["docs/results/README.md"] = index(found)
-    made["README.md"] = _between("README.md", (BEGIN, END), headlines(found, "docs/"))
+    made["docs/results/README.md"] = index(summaries)
+    made["docs/engineering/targets.md"] = targets(found)
+    if blocks := front.blocks(found):
+        made["README.md"] = _with("README.md", blocks)
     if of_papers := papers.pages():
+        table = papers.summary()
         made |= of_papers
-        made["docs/papers/README.md"] = _between("docs/papers/README.md", PAPERS, papers.summary())
+        made |= {"docs/papers/README.md": _with("docs/papers/README.md", {PAPERS: _titled(table)})}
     return made
 
 
-def index(found: dict[str, Any]) -> str:
+def pictures(found: dict[str, Any]) -> dict[str, str]:
+    """Path in the checkout -> SVG, likewise."""
+    charts = {name: registry.get(name).summary(content).chart for name, content in found.items()}
+    made = {f"docs/results/{picture(name)}": plots.draw(chart) for name, chart in charts.items() if chart}
+    if front.whole(found):
+        made["docs/pictures/hero.svg"] = plots.draw(front.hero(found))
+    return made
+
+
+def _page(name: str, content: Any, summary: Summary) -> str:
+    bench = registry.get(name)
+    links = [
+        f"All rows: [data/{name}{SUFFIX}](data/{name}{SUFFIX}), and as sortable tables in build/{REPORT}, "
+        f"which `coreloom report` writes. Measure again: `coreloom {bench.command}`."
+    ]
+    if bench.paper:
+        links.append(f"Item by item against the paper: [{bench.paper}](../papers/{_page_of(bench.paper)}).")
+    return page(bench.title, content, summary, bench.method, links)
+
+
+def index(summaries: dict[str, Summary]) -> str:
     """The front page of docs/results."""
-    table = headlines(found, "../")
     parts = [
         "# Results",
-        "<!-- Made by `coreloom report` from data/*.tsv; do not edit. -->",
-        "Each page says how it was measured, at which commit and with which tools. "
-        "`coreloom report --stale` lists those that this tree would no longer give. "
-        "[Figures not reached](../not-reached.md) are listed with their reasons.",
-        f"## {table.title}",
-        table.markdown(),
+        f"<!-- Made by `coreloom report` from data/*{SUFFIX}; do not edit. -->",
+        "Each page has the answer, a picture, the rows that matter, what limits the figures, and how they "
+        "were measured. Cycles are counted in simulations of the hardware and are the same on every machine. "
+        "`coreloom report --stale` lists pages that this version would no longer give.",
+        *(f"- **[{registry.get(name).title}]({name}.md)** {each.answer}" for name, each in summaries.items()),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def headlines(found: dict[str, Any], docs: str) -> Table:
-    """A line for each page: headline figure, figures reached and not reached. docs: path of that folder."""
-
-    def line(bench: Bench[Any]) -> tuple[str, ...]:
-        page = f"[{bench.title}]({docs}results/{bench.name}.md)"
-        paper = f"[{bench.paper}]({docs}papers/{_page_of(bench.paper)})" if bench.paper else "-"
-        misses = missed(bench, found)
-        link = f" ([why]({docs}not-reached.md#{_anchor(bench.title)}))" if misses else ""
-        no = "; ".join(f"{miss.what}: {miss.measured} (to reach: {miss.target})" for miss in misses) + link
-        if bench.name not in found:  # a page from before results were published with their data
-            return (page, paper, "see the page", "-", "-", "-", "-", no or "-")
-        content = found[bench.name]
-        figure = bench.headline(content)
-        reached = f"{sum(f.reached for f in content.reach)} of {len(content.reach)}" if content.reach else "-"
-        bound = "-" if figure.bound is None else f"{figure.bound:g}"
-        return (page, paper, figure.what, f"{figure.measured:g}", figure.target, bound, reached, no or "-")
-
-    return Table(
-        "Headline figures",
-        (
-            *("result", "paper", "headline figure", "measured", "to reach", "bound", "figures reached"),
-            "not reached",
-        ),
-        tuple(line(bench) for bench in registry.benches().values() if bench.name in found or _old(bench)),
-        text_columns=3,
+def html(found: dict[str, Any]) -> str:
+    """The report: every table of every result, in one file that needs no other."""
+    environment = Environment(
+        loader=PackageLoader("coreloom.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
+    parts = [_part(registry.get(name), content) for name, content in found.items()]
+    return environment.get_template("report.html.j2").render(parts=parts) + "\n"
 
 
-def missed(bench: Bench[Any], found: dict[str, Any]) -> list[Missed]:
-    """The figures of a bench that say no; of a page without published data those that the page shows."""
-    if bench.name in found:
-        return [
-            Missed(f.what, f.target, f"{f.measured:g}", "-" if f.bound is None else f"{f.bound:g}")
-            for f in found[bench.name].reach
-            if not f.reached
-        ]
-    lines = [line[2:-2].split(" | ") for line in _old(bench).splitlines() if line.startswith("| ")]
-    begin = lines.index(list(_COLUMNS)) if list(_COLUMNS) in lines else len(lines)
-    return [Missed(*line[:4]) for line in lines[begin:] if len(line) == len(_COLUMNS) and line[4] == "no"]
+def _part(bench: Bench[Any], content: Any) -> _Part:
+    summary = bench.summary(content)
+    charts = [*((summary.chart,) if summary.chart else ())]
+    charts += [chart for chart in bench.charts(content) if chart not in charts]
+    drawn = [(chart.text, b64encode(plots.draw(chart).encode()).decode()) for chart in charts]
+    tables = [table.filled() for table in (summary.table, *bench.tables(content), *bench.details(content))]
+    return _Part(bench.name, bench.title, summary.answer, drawn, tables, bench.method, origin(content))
 
 
-def reason(bench: Bench[Any], miss: Missed) -> str:
+def noted() -> list[Noted]:
+    """Misses that no bench measures."""
+    path = paths.ROOT / "docs" / "engineering" / "noted.toml"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return msgspec.convert(tomllib.loads(text).get("targets", []), list[Noted])
+
+
+def targets(found: dict[str, Any]) -> str:
+    """Every target with what was measured, and why it was missed."""
+    every: list[Figure] = [figure for content in found.values() for figure in content.reach]
+    missed = sum(not figure.reached for figure in every)
+    parts = [
+        "# Targets, met and missed",
+        "<!-- Made by `coreloom report` from docs/results/data, src/coreloom/benches/*/not_reached.md and "
+        "noted.toml; do not edit. -->",
+        "What the project set itself to reach. *Bound*: what nothing can beat. Where a target was missed, "
+        f"the reason is linked. {missed} of the {len(every)} measured targets are missed; cycles are of the "
+        "standard core unless a target says otherwise.",
+    ]
+    for name, content in found.items():
+        bench = registry.get(name)
+        reasons = bench.text("not_reached.md").strip()
+        if content.reach or reasons:
+            parts.append(f"## [{bench.title}](../results/{name}.md)")
+            parts += [_targets(bench, content.reach).markdown()] if content.reach else []
+            parts += [reasons] if reasons else []
+    if others := noted():
+        lines = tuple((each.what, each.target, each.measured, each.reason) for each in others)
+        columns = ("target", "wanted", "measured", "why it was missed")
+        parts += ["## Missed targets that no bench measures", Table("", columns, lines, 4).markdown()]
+    return "\n\n".join(parts) + "\n"
+
+
+def reason(bench: Bench[Any], miss: Figure) -> str:
     """The heading of not_reached.md about this figure, the beginning of its name; empty if there is none."""
     headings = re.findall(r"^### (.*)$", bench.text("not_reached.md"), re.MULTILINE)
     return next((head for head in headings if miss.what.lower().startswith(head.lower())), "")
 
 
-def not_reached(found: dict[str, Any]) -> str:
-    """Of every bench the figures that say no, and its own text why."""
-    parts = [
-        "# Figures not reached, and why",
-        "<!-- Made by `coreloom report` from src/coreloom/benches/*/not_reached.md; do not edit. -->",
-    ]
-    for name, bench in registry.benches().items():
-        misses = missed(bench, found)
-        reasons = bench.text("not_reached.md").strip()
-        if misses or reasons:
-            measured = name in found or _old(bench)  # else there is no page yet
-            parts.append(f"## [{bench.title}](results/{name}.md)" if measured else f"## {bench.title}")
-            parts += [_misses(bench, misses).markdown()] if misses else []
-            parts += [reasons] if reasons else []
-    return "\n\n".join(parts) + "\n"
+def _targets(bench: Bench[Any], figures: list[Figure]) -> Table:
+    def line(figure: Figure) -> tuple[str, ...]:
+        heading = "" if figure.reached else reason(bench, figure)
+        met = "met" if figure.reached else f"missed: [why](#{_anchor(heading)})" if heading else "missed"
+        bound = "-" if figure.bound is None else f"{figure.bound:g}"
+        return (figure.what, met, figure.target, f"{figure.measured:g}", bound)
 
-
-def _misses(bench: Bench[Any], misses: list[Missed]) -> Table:
-    def why(miss: Missed) -> str:
-        heading = reason(bench, miss)
-        return f"[below](#{_anchor(heading)})" if heading else "-"
-
-    lines = tuple((*miss, why(miss)) for miss in misses)
-    return Table("Figures not reached", (*_COLUMNS[:4], "reason"), lines)
-
-
-def _old(bench: Bench[Any]) -> str:
-    """The bench's page as it is; empty without one."""
-    path = paths.ROOT / "docs" / "results" / f"{bench.name}.md"
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+    columns = ("target", "met or missed", "wanted", "measured", "bound")
+    return Table("", columns, tuple(map(line, figures)), text_columns=2)
 
 
 def _page_of(tag: str) -> str:
@@ -225,12 +272,21 @@ def _check_clean() -> None:
         )
 
 
-def _between(path: str, marks: tuple[str, str], table: Table) -> str:
-    """The text of a page with this table between the marks."""
+def _titled(table: Table) -> str:
+    return f"**{table.title}**\n\n{table.markdown()}"
+
+
+def _with(path: str, blocks: dict[str, str]) -> str:
+    """The text of a page with each of these between its markers."""
     text = (paths.ROOT / path).read_text(encoding="utf-8")
-    try:
-        head, rest = text.split(marks[0])
-        _, tail = rest.split(marks[1])
-    except ValueError:
-        raise UserError(f"{path} has lost its result markers: restore it with git") from None
-    return f"{head}{marks[0]}\n**{table.title}**\n\n{table.markdown()}\n{marks[1]}{tail}"
+    for name, block in blocks.items():
+        begin, end = front.block(name)
+        try:
+            head, rest = text.split(begin)
+            _, tail = rest.split(end)
+        except ValueError:
+            raise UserError(
+                f"{path} has lost the markers of its block '{name}': restore it with git"
+            ) from None
+        text = f"{head}{begin}\n{block}\n{end}{tail}"
+    return text

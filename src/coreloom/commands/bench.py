@@ -10,8 +10,6 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, TypeVar
 
-import msgspec
-
 from coreloom import paths, uses
 from coreloom.benches import registry, stale
 from coreloom.benches.bench import Bench, noted
@@ -82,10 +80,8 @@ def measure(bench: Bench[Any], args: argparse.Namespace) -> int:
     path = results.save(content)
     if wrong:
         raise UserError(f"{wrong}, so {shown(path)} stays stale: correct the bench's plan")
-    # That this machine was busy is no figure of Coreloom's.
-    reached = [figure for figure in content.reach if figure.reached or not figure.machine]
-    for table in bench.tables(msgspec.structs.replace(content, reach=reached)):
-        show(table)
+    for table in bench.tables(content):
+        show(table, args.wide)
     out.print(f"results: {shown(path)}", markup=False)
     for line in bench.finish(content):
         out.print(line, markup=False)
@@ -108,9 +104,10 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def options(bench: Bench[Any], parser: argparse.ArgumentParser) -> None:
-    """Those of one bench, and where it runs."""
+    """Those of one bench, where it runs, and how it is shown."""
     bench.options(parser)
     pools.option(parser)
+    parser.add_argument("--wide", action="store_true", help="print all columns, however wide the tables are")
 
 
 def _options(parser: argparse.ArgumentParser) -> None:

@@ -36,6 +36,7 @@ from coreloom.report.table import Table
 
 # Columns of what is printed to no terminal.
 _PIPED = int(asked) if (asked := os.environ.get("COLUMNS", "")).isdecimal() else 80
+_WIDE = 100_000  # columns of a table that may be as wide as it likes
 FIRST_LINE_S, LINE_S = 5.0, 10.0  # when long work tells how far it is, where there is no terminal
 
 out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
@@ -154,30 +155,42 @@ class HelpAll(argparse.Action):
         raise SystemExit(0)
 
 
-def show(table: Table) -> None:
-    """Print it: in parts where it is too wide, and without a frame where there is no terminal."""
-    draw(table, out, out if out.is_terminal else Console(highlight=False, width=_PIPED))
+def show(table: Table, wide: bool | None = None) -> None:
+    """Print it, without a frame where there is no terminal.
+
+    wide: whether a command that has --wide was given it: then every column is shown.
+    """
+    tables = out if out.is_terminal else Console(highlight=False, width=_PIPED)
+    if wide:
+        tables = Console(highlight=False, width=sum(table.widths(_WIDE, 3)) + 3 * len(table.columns) + 1)
+    more = "a wider terminal shows them" if wide is None else "--wide shows them"
+    draw(table if wide else table.filled(), out, tables, more)
 
 
-def draw(table: Table, titles: Console, tables: Console) -> None:
-    """Print a table's parts on `tables`, as wide as that is, and their titles on `titles`."""
+def draw(table: Table, titles: Console, tables: Console, more: str = "") -> None:
+    """Print a table on `tables`, with the columns that matter at its width, and its title on `titles`.
+
+    more: how to see those that are left out.
+    """
     framed = tables.is_terminal
     room, between = tables.width - framed, 3 if framed else 2
-    for part in table.parts(room, between):
-        rich = RichTable(
-            box=box.HEAVY_HEAD if framed else None,
-            pad_edge=framed,
-            padding=(0, 1) if framed else (0, 2, 0, 0),
-        )
-        widths = part.widths(room, between)
-        for index, (column, width) in enumerate(zip(part.columns, widths, strict=True)):
-            justify: Literal["left", "right"] = "left" if index < part.text_columns else "right"
-            rich.add_column(column, justify=justify, width=width, overflow="fold")
-        for row in part.rows:
-            rich.add_row(*map(Text, row))
-        titles.print()
-        titles.print(Text(part.title, style="italic"))
-        tables.print(rich)
+    part = table.fitted(room, between)
+    rich = RichTable(
+        box=box.HEAVY_HEAD if framed else None,
+        pad_edge=framed,
+        padding=(0, 1) if framed else (0, 2, 0, 0),
+    )
+    widths = part.widths(room, between)
+    for index, (column, width) in enumerate(zip(part.columns, widths, strict=True)):
+        justify: Literal["left", "right"] = "left" if index < part.text_columns else "right"
+        rich.add_column(column, justify=justify, width=width, overflow="fold")
+    for row in part.rows:
+        rich.add_row(*map(Text, row))
+    titles.print()
+    titles.print(Text(part.title, style="italic"))
+    tables.print(rich)
+    if left := len(table.columns) - len(part.columns):
+        titles.print(f"({left} column{'s' if left > 1 else ''} left out: {more})", markup=False)
 
 
 def needs_checkout() -> None:

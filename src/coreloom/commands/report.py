@@ -1,23 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coreloom report`: the pages of docs/results and docs/papers and the block of the README."""
+"""`coreloom report`: pages, pictures and the HTML report of the published results."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from coreloom.benches import pages, stale
 from coreloom.commands.console import Command, doing, needs_checkout, out, shown
+from coreloom.report import results
 
 
 def _run(args: argparse.Namespace) -> int:
     needs_checkout()
     if args.stale:
         with doing("compare what is published with this tree"):
-            found = stale.pages()
-        for each in found:
+            old = stale.pages()
+        for each in old:
             out.print(str(each), markup=False)
-        return 1 if found else 0
-    written, missing = pages.write()
+        return 1 if old else 0
+    if args.html is not None:
+        results.check_target(args.html)
+        found, _ = pages.read()
+        with doing("draw the report"):
+            text = pages.html(found)
+        out.print(f"wrote {shown(results.write_atomically(args.html, text.encode()))}", markup=False)
+        return 0
+    with doing("make pages and pictures"):
+        written, missing = pages.write()
     for path in written:
         out.print(f"wrote {shown(path)}", markup=False)
     if missing:
@@ -27,6 +37,12 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write this report only: every table, sortable (else pages, pictures and build/report.html)",
+    )
     parser.add_argument(
         "--stale",
         action="store_true",

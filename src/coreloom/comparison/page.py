@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader
+from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from coreloom import __version__
 from coreloom.comparison import compare
@@ -61,7 +61,7 @@ class Comparison(NamedTuple):
 def html(title: str, comparisons: Sequence[Comparison]) -> str:
     """The whole page."""
     environment = Environment(
-        loader=PackageLoader("coreloom.comparison", "."),
+        loader=ChoiceLoader([PackageLoader(f"coreloom.{name}", ".") for name in ("comparison", "report")]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -18,8 +18,8 @@ import msgspec
 
 from coreloom import paths
 from coreloom.errors import UserError
-from coreloom.report import compact, results
-from coreloom.report.table import Table, number
+from coreloom.report import cited
+from coreloom.report.table import Table
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -39,18 +39,13 @@ KINDS = {
     "future work": "Future work",
 }
 Kind = Literal["mechanism", "call", "figure", "table", "experiment", "future work"]
-MISSING = "not in the published data"
 _COLUMNS = ("no.", "item", "in the paper", "state", "what differs, or why", "where", "run", "figures")
 
 
-class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure: `field` of the one row of a published result whose fields equal `where`."""
+class Shown(cited.Place, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A figure of an item."""
 
     text: str
-    data: str  # docs/results/data/NAME
-    field: str
-    where: dict[str, str | int | float | bool] = {}
-    list: str = "rows"  # which list of the file; "reach" has the figures to reach
     paper: str = ""  # what the paper has
     says: str = ""  # the figure as the item's own words have it
 
@@ -135,7 +130,8 @@ def rows() -> list[dict[str, Any]]:
             **{name: getattr(item, name) for name in ("kind", "where", "text", "state", "reason")},
             **{"places": item.places, "command": item.command},
             "figures": [
-                {"text": shown.text, "paper": shown.paper, "measured": value(shown)} for shown in item.figures
+                {"text": shown.text, "paper": shown.paper, "measured": cited.value(shown)}
+                for shown in item.figures
             ],
         }
         for paper in load().values()
@@ -170,7 +166,7 @@ def _line_of(shown: Shown, lines: Sequence[str], begin: int) -> int:
 
 def _defect(item: Item, shown: Shown) -> str:
     """What is wrong with a figure, and what to do; empty: nothing."""
-    name, rows = f"figure '{shown.text}'", _rows(shown)
+    name, rows = f"figure '{shown.text}'", cited.rows(shown)
     if len(rows) != 1:
         return (
             f"{name}: {len(rows)} rows of {shown.data} ({shown.list}) fit, not one: "
@@ -180,51 +176,19 @@ def _defect(item: Item, shown: Shown) -> str:
     here = row[shown.field]
     if shown.says and shown.says not in f"{item.text} {item.reason}":
         return f"{name}: the item does not say {shown.says}: say it there, or remove says"
-    if shown.says and not _agree(shown.says, here):
-        return f"{name}: the item says {shown.says}, {shown.data} has {_number(here)}: correct the item"
+    if shown.says and not cited.agree(shown.says, here):
+        return f"{name}: the item says {shown.says}, {shown.data} has {cited.words(here)}: correct the item"
     theirs = row.get(_OF_THE_PAPER.get(shown.field, ""))
-    if shown.paper and theirs is not None and not _agree(shown.paper.split()[0], theirs):
+    if shown.paper and theirs is not None and not cited.agree(shown.paper.split()[0], theirs):
         return (
             f"{name}: the item says that the paper has {shown.paper}, {shown.data} has "
-            f"{_number(theirs)}: correct the one that is wrong"
+            f"{cited.words(theirs)}: correct the one that is wrong"
         )
     return ""
 
 
 # Where a row has the paper's figure beside its own.
 _OF_THE_PAPER = {"done": "paper_done", "cycles": "paper_cycles", "speedup": "paper"}
-
-
-def _agree(said: str, here: Any) -> bool:
-    """Whether a number as a text has it, with as many digits, is that of the data."""
-    try:
-        digits = len(said.partition(".")[2])
-        return round(float(here), digits) == float(said.replace(" ", ""))
-    except (TypeError, ValueError):
-        return said == str(here)
-
-
-def _rows(shown: Shown) -> list[Mapping[str, Any]]:
-    return [
-        row
-        for row in _data(shown.data).get(shown.list, ())
-        if shown.field in row and all(row.get(name) == wanted for name, wanted in shown.where.items())
-    ]
-
-
-def value(shown: Shown) -> Any:
-    """The figure; None unless exactly one row of the published data fits."""
-    found = _rows(shown)
-    return found[0][shown.field] if len(found) == 1 else None
-
-
-def _data(name: str) -> Mapping[str, Any]:
-    path = results.published(name)
-    if path.exists():
-        return compact.decode(path.read_bytes())
-    other = path.with_suffix(".json")  # of a measurement that is no bench
-    content: dict[str, Any] = json.loads(other.read_text()) if other.exists() else {}
-    return content
 
 
 def _page(name: str, paper: Paper) -> str:
@@ -258,12 +222,4 @@ def _line(count: int, item: Item) -> tuple[str, ...]:
 
 def _figure(shown: Shown) -> str:
     beside = f" (paper: {shown.paper})" if shown.paper else ""
-    return f"{shown.text}: {_number(value(shown))}{beside}"
-
-
-def _number(found: Any) -> str:
-    if isinstance(found, float):
-        return f"{found:.4g}" if abs(found) < 10_000 else number(found)
-    if isinstance(found, int) and not isinstance(found, bool):
-        return number(found)
-    return MISSING if found is None else str(found)
+    return f"{shown.text}: {cited.words(cited.value(shown))}{beside}"

@@ -1,174 +1,237 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots as SVG text: bars and lines, without anything from outside."""
+"""Pictures of pages: what they show is data, and draw() makes SVG of it with matplotlib (decision 56).
+
+The same data give the same bytes. Text stays text; ink and background follow the reader's light or dark.
+"""
 
 from __future__ import annotations
 
-import math
+import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
+
+from coreloom.errors import UserError
+from coreloom.report.table import number
 
 Line = Sequence[tuple[float, float]]
 
-_COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
-_WIDTH, _HEIGHT = 720, 360
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 150, 40, 50  # margins: scale, legend, title, scale
-_UPWARDS = (_HEIGHT - _BOTTOM, -(_HEIGHT - _TOP - _BOTTOM))  # where the y scale begins, and its length
-
-
-def number(value: float) -> str:
-    """As short as it can be read: 3, 0.25, 12k, 3.1M."""
-    for unit, text in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= unit:
-            return f"{value / unit:.3g}{text}"
-    return f"{value:.3g}"
+# Okabe and Ito's colours, which people with any colour vision tell apart; what has a name keeps its colour.
+_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7300", "#999999")
+_NAMED = {
+    "hardware kernel": "#009e73",
+    "software kernel": "#d55e00",
+    "FreeRTOS": "#56b4e9",
+    "paper": "#999999",
+}
+_INK = "#010203"  # as matplotlib writes it; replaced
+_FONTS = "'DejaVu Sans', Verdana, sans-serif"  # of about the same widths
+_STYLE = (
+    "<style>.plot{color:#1c2126}.plot-back{fill:#fff}@media (prefers-color-scheme:dark){"
+    ".plot{color:#e6eaee}.plot-back{fill:#14181c}}</style>"
+)
+_WIDTH, _BAR, _LINES = 7.2, 0.27, 3.4  # inches: of a chart, of one bar, of a chart of lines
 
 
 @dataclass(frozen=True)
-class _Scale:
-    """Values from low to high along `length` points from `start`; logarithmic if asked for."""
+class Bars:
+    """Horizontal bars: a group for each name, in it a bar for each series."""
 
-    low: float
-    high: float
-    start: float
-    length: float  # negative: upwards
+    title: str
+    unit: str
+    values: Mapping[str, Mapping[str, float]]
     log: bool = False
+    level: tuple[float, str] | None = None  # a value to compare with, and its name
 
-    def at(self, value: float) -> float:
-        low, high, here = (math.log(v) if self.log else v for v in (self.low, self.high, value))
-        return self.start + self.length * (here - low) / (high - low)
+    @property
+    def series(self) -> list[str]:
+        return list(dict.fromkeys(name for group in self.values.values() for name in group))
 
-    def marks(self) -> list[float]:
-        """Round values within the scale."""
-        if self.log:
-            powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
-            found = [10.0**power for power in powers]
-            return found if len(found) > 1 else [self.low, self.high]
-        step = 10.0 ** math.floor(math.log10((self.high - self.low) / 4))
-        step *= next(times for times in (1, 2, 5, 10) if (self.high - self.low) / (step * times) <= 6)
-        first = math.ceil(self.low / step)
-        return [step * n for n in range(first, math.floor(self.high / step + 1e-9) + 1)]
-
-
-def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
-
-
-def _frame(title: str, y_title: str, x_title: str, parts: Sequence[str]) -> str:
-    bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
-    middle = (_TOP + bottom) / 2
-    return "\n".join(
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-            'font-family="sans-serif" font-size="12" fill="#222">',
-            f"<title>{escape(title)}</title>",
-            f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
-            _text((_LEFT + right) / 2, 22, title, more=' font-size="14"'),
-            f'<path d="M{_LEFT} {_TOP}V{bottom}H{right}" fill="none" stroke="#222"/>',
-            _text((_LEFT + right) / 2, _HEIGHT - 10, x_title),
-            _text(16, middle, y_title, more=f' transform="rotate(-90 16 {middle:.1f})"'),
-            *parts,
-            "</svg>\n",
+    @property
+    def text(self) -> str:
+        """What a person reads who does not see it."""
+        groups = (
+            f"{group}: " + ", ".join(f"{name} {short(value)}".strip() for name, value in bars.items())
+            for group, bars in self.values.items()
         )
+        return f"{self.title} ({self.unit}). {'; '.join(groups)}"
+
+    @property
+    def height(self) -> float:
+        return 1.0 + _BAR * sum(len(group) + 0.6 * (len(group) > 1) for group in self.values.values())
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A line for each name."""
+
+    title: str
+    x: str
+    y: str
+    series: Mapping[str, Line]
+    log_x: bool = False
+    log_y: bool = False
+    values: bool = False  # written at the points
+    level: tuple[float, str] | None = None
+    top: float | None = None  # the y scale ends there
+    height: float = _LINES
+
+    @property
+    def text(self) -> str:
+        ends = (f"{name}: {short(line[0][1])} to {short(line[-1][1])}" for name, line in self.series.items())
+        return f"{self.title} ({self.y} by {self.x}). {'; '.join(ends)}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two charts side by side, with a line of small print."""
+
+    left: Bars | Lines
+    right: Bars | Lines
+    note: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.left.text}. {self.right.text}"
+
+
+Chart = Bars | Lines | Pair
+
+
+def short(value: float) -> str:
+    """As short as it can be read: 3, 0.25, 12 000, 3.1 million."""
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:.3g} million"
+    return number(value) if abs(value) >= 100 else f"{value:.3g}"
+
+
+def draw(chart: Chart) -> str:
+    """The chart as SVG."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UserError("pictures need matplotlib: run `make setup-report`") from None
+    style: Any = {  # its keys are literals to matplotlib
+        **{"svg.fonttype": "none", "svg.hashsalt": "coreloom", "figure.facecolor": "none"},
+        **{"font.family": ["DejaVu Sans"], "font.size": 10},
+        **{"axes.facecolor": "none", "axes.spines.top": False, "axes.spines.right": False},
+        **{"axes.axisbelow": True, "axes.titlesize": 12, "axes.titleweight": "bold", "legend.frameon": False},
+        **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor"), _INK),
+        **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
+    }
+    with matplotlib.rc_context(style):
+        size = (2 * _WIDTH * 0.85, _LINES + 0.3) if isinstance(chart, Pair) else (_WIDTH, chart.height)
+        figure = Figure(figsize=size, layout="constrained")
+        if isinstance(chart, Pair):
+            for axes, part in zip(figure.subplots(1, 2), (chart.left, chart.right), strict=True):
+                axes.set_title(part.title, loc="left")
+                _drawn(axes, part)
+            figure.supxlabel(chart.note, fontsize=9, x=0.01, ha="left")
+        else:
+            figure.suptitle(chart.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+            _drawn(figure.subplots(), chart)
+        made = io.StringIO()
+        figure.savefig(
+            made, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None}
+        )
+    return _finished(made.getvalue(), chart.text)
+
+
+def _drawn(axes: Any, chart: Bars | Lines) -> None:
+    if isinstance(chart, Bars):
+        _bars(axes, chart)
+    else:
+        _lines(axes, chart)
+
+
+def _colours(names: Sequence[str]) -> dict[str, str]:
+    left = iter(
+        [colour for colour in _COLOURS if not {*names} & {*_NAMED} or colour not in _NAMED.values()] * 3
     )
+    return {name: _NAMED.get(name) or next(left) for name in names}
 
 
-def _y_marks(scale: _Scale) -> list[str]:
-    right = _WIDTH - _RIGHT
-    parts = []
-    for value in scale.marks():
-        y = scale.at(value)
-        parts.append(f'<path d="M{_LEFT} {y:.1f}H{right}" stroke="#ddd"/>')
-        parts.append(_text(_LEFT - 6, y + 4, number(value), "end"))
-    return parts
-
-
-def _level(scale: _Scale, value: float, text: str) -> list[str]:
-    """A dashed line across: what should be."""
-    y = scale.at(value)
-    return [
-        f'<path d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}" stroke="#222" stroke-dasharray="5 4"/>',
-        _text(_WIDTH - _RIGHT + 6, y + 4, text, "start"),
-    ]
-
-
-def bars(
-    title: str, y_title: str, values: Mapping[str, float], level: tuple[float, str] | None = None
-) -> str:
-    """One bar for each name; level: a value to compare with, and its name."""
-    most = max([*values.values(), *([] if level is None else [level[0]])])
-    y = _Scale(0, most * 1.1, *_UPWARDS)
-    parts = _y_marks(y)
-    room = (_WIDTH - _LEFT - _RIGHT) / len(values)
-    for n, (name, value) in enumerate(values.items()):
-        x, top = _LEFT + room * n, y.at(value)
-        parts.append(
-            f'<rect x="{x + room * 0.15:.1f}" y="{top:.1f}" width="{room * 0.7:.1f}" '
-            f'height="{y.at(0) - top:.1f}" fill="{_COLORS[0]}"/>'
-        )
-        parts.append(_text(x + room / 2, top - 5, number(value)))
-        parts.append(_text(x + room / 2, _HEIGHT - _BOTTOM + 18, name))
-    if level is not None:
-        parts += _level(y, *level)
-    return _frame(title, y_title, "", parts)
-
-
-def groups(title: str, y_title: str, values: Mapping[str, Mapping[str, float]]) -> str:
-    """Bars side by side, a group of them for each name; bars of one name have one colour."""
-    names = list(dict.fromkeys(name for group in values.values() for name in group))
-    y = _Scale(0, max(v for group in values.values() for v in group.values()) * 1.1, *_UPWARDS)
-    parts = _y_marks(y)
-    room = (_WIDTH - _LEFT - _RIGHT) / len(values)
-    width = room * 0.9 / len(names)
-    for n, (text, group) in enumerate(values.items()):
-        x = _LEFT + room * n
+def _bars(axes: Any, chart: Bars) -> None:
+    alone = all({*group} == {name} for name, group in chart.values.items())  # a bar of its own each
+    colours = {} if alone else _colours(chart.series)
+    at, ticks = 0.0, []
+    for group in chart.values.values():
+        ticks.append(at + (len(group) - 1) / 2)
         for name, value in group.items():
-            left, top = x + room * 0.05 + width * names.index(name), y.at(value)
-            parts.append(
-                f'<rect x="{left:.1f}" y="{top:.1f}" width="{width * 0.9:.1f}" '
-                f'height="{y.at(0) - top:.1f}" fill="{_COLORS[names.index(name) % len(_COLORS)]}"/>'
+            drawn = axes.barh(
+                at, value, height=0.85, color=colours.get(name, _NAMED.get(name, _COLOURS[0])), label=name
             )
-        parts.append(_text(x + room / 2, _HEIGHT - _BOTTOM + 18, text))
-    for n, name in enumerate(names):
-        parts += _legend(n, name)
-    return _frame(title, y_title, "", parts)
+            axes.bar_label(drawn, [short(value)], padding=4)
+            at += 1
+        at += 0.6 if len(group) > 1 else 0
+    axes.set_yticks(ticks, list(chart.values))
+    axes.set_ylim(at - (0.9 if any(len(group) > 1 for group in chart.values.values()) else 0.4), -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["bottom"].set_visible(False)
+    if chart.log:
+        axes.set_xscale("log")
+    axes.set_xticks([])
+    axes.set_xticks([], minor=True)
+    axes.margins(x=0.12)
+    axes.set_xlabel(chart.unit, loc="left")
+    if chart.level is not None:
+        value, name = chart.level
+        axes.axvline(value, color=_INK, linestyle="--", linewidth=1)
+        axes.annotate(
+            name, (value, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=9
+        )
+    if not alone:
+        _legend(axes)
 
 
-def _legend(n: int, name: str) -> list[str]:
-    """A line of the legend."""
-    left, height = _WIDTH - _RIGHT + 8, _TOP + 16 * (n + 1)
-    color = _COLORS[n % len(_COLORS)]
-    return [
-        f'<path d="M{left} {height - 4}h18" stroke="{color}" stroke-width="3"/>',
-        _text(left + 24, height, name, "start"),
-    ]
+def _legend(axes: Any) -> None:
+    """Each name once, below the picture."""
+    handles, names = axes.get_legend_handles_labels()
+    each = dict(zip(reversed(names), reversed(handles), strict=True))
+    order = list(dict.fromkeys(names))
+    axes.figure.legend([each[name] for name in order], order, loc="outside lower left", ncols=4, fontsize=9)
 
 
-def lines(
-    title: str,
-    x_title: str,
-    y_title: str,
-    series: Mapping[str, Line],
-    *,
-    log_x: bool = False,
-    level: tuple[float, str] | None = None,
-    top: float | None = None,
-) -> str:
-    """A line for each name. top: the y scale ends there, and what is above is cut off."""
-    points = [point for line in series.values() for point in line]
-    bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
-    most = max([*(y for _, y in points), *([] if level is None else [level[0]])]) * 1.1 or 1.0
-    y = _Scale(0, most if top is None else top, bottom, -(bottom - _TOP))
-    low, high = min(x for x, _ in points), max(x for x, _ in points)
-    x = _Scale(low, high, _LEFT, right - _LEFT, log_x)
-    parts = _y_marks(y)
-    marks = sorted({px for px, _ in points}) if log_x else x.marks()
-    parts += [_text(x.at(value), bottom + 18, number(value)) for value in marks]
-    if level is not None:
-        parts += _level(y, *level)
-    for n, (name, line) in enumerate(series.items()):
-        color = _COLORS[n % len(_COLORS)]
-        path = " ".join(f"{x.at(px):.1f},{y.at(min(py, y.high)):.1f}" for px, py in line)
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.5"/>')
-        parts += _legend(n, name)
-    return _frame(title, y_title, x_title, parts)
+def _lines(axes: Any, chart: Lines) -> None:
+    colours = _colours(list(chart.series))
+    for (name, line), marker in zip(chart.series.items(), "osD^vP*X" * 3, strict=False):
+        few = len(line) <= 12
+        xs, ys = zip(*line, strict=True)
+        axes.plot(xs, ys, color=colours[name], label=name, linewidth=2, marker=marker if few else None)
+        side, edge = (7, "bottom") if name == next(iter(chart.series)) else (-7, "top")
+        for x, y in line if chart.values else ():
+            axes.annotate(
+                short(y), (x, y), (0, side), textcoords="offset points", ha="center", va=edge, fontsize=9
+            )
+    if chart.log_x:
+        axes.set_xscale("log")
+        marks = sorted({x for line in chart.series.values() for x, _ in line})
+        axes.set_xticks(marks, [short(mark) for mark in marks])
+        axes.set_xticks([], minor=True)
+    if chart.log_y:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(0, chart.top)
+        axes.yaxis.set_major_formatter(lambda value, _: short(value))
+    axes.grid(axis="y", color=_INK, alpha=0.15)
+    axes.set_xlabel(chart.x)
+    axes.set_ylabel(chart.y)
+    if chart.level is not None:
+        value, name = chart.level
+        axes.axhline(value, color=_INK, linestyle="--", linewidth=1)
+        axes.annotate(name, (1, value), xycoords=("axes fraction", "data"), ha="right", va="top", fontsize=9)
+    if len(chart.series) > 1:
+        axes.legend(fontsize=9)
+
+
+def _finished(svg: str, text: str) -> str:
+    """Without what says how it was made; ink and background by the reader's choice."""
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = svg.replace(_INK, "currentColor").replace("'DejaVu Sans'", _FONTS)
+    svg = re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE)
+    head = f"<title>{escape(text)}</title>{_STYLE}"
+    back = '<rect class="plot-back" width="100%" height="100%"/>'
+    return re.sub(r"<svg ([^>]*)>", rf'<svg class="plot" role="img" \1>\n{head}{back}', svg, count=1)

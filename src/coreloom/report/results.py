@@ -54,8 +54,7 @@ class Result(msgspec.Struct, kw_only=True):
     inputs: str = ""
     images: str = ""
     seconds: float | None = None  # that it took to measure, as far as it was not kept from before
-    method: str = ""
-    reach: list[Figure] = []
+    reach: list[Figure] = []  # the project's own targets, which no user's page shows
 
 
 R = TypeVar("R", bound=Result)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from coreloom.report.figure import Figure
-
+_EMPTY = ("", "-")
 _TEXT = 20  # characters to which a text may be broken
 _FOLDED = 4  # and where there is no room, within words
 
@@ -20,6 +19,7 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     text_columns: int = 1
+    first: tuple[str, ...] = ()  # columns that stay longest where there is little room; then from the left
 
     def markdown(self) -> str:
         marks = ["---" if i < self.text_columns else "---:" for i in range(len(self.columns))]
@@ -30,35 +30,41 @@ class Table:
         """Its rows with the names of the columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def parts(self, room: int, between: int) -> list[Table]:
-        """Tables of as many of its columns as fit into `room` characters; each begins with the text columns.
+    def filled(self) -> Table:
+        """Without columns of figures that are empty in every row."""
+        text = self.text_columns
+        return self._only(
+            [
+                i
+                for i in range(len(self.columns))
+                if i < text or any(row[i] not in _EMPTY for row in self.rows)
+            ]
+        )
 
-        Headers and long texts may break between words, figures nowhere. between: characters between columns.
+    def fitted(self, room: int, between: int) -> Table:
+        """With the columns that matter most, as many as fit into `room` characters, in their order.
+
+        The text columns and one of figures always stay. Headers and long texts may break between words,
+        figures nowhere. between: characters between columns.
         """
         widths = self._least(room, between, max)
-        text = list(range(self.text_columns))
+        text = range(self.text_columns)
         left = room - sum(widths[i] + between for i in text)
-        groups: list[list[int]] = []
-        free = 0
-        for column in range(self.text_columns, len(self.columns)):
-            needed = widths[column] + between
-            if not groups or needed > free:
-                groups.append([])
-                free = left
-            groups[-1].append(column)
-            free -= needed
-        return [
-            Table(
-                self.title if number == 0 else f"{self.title}, continued",
-                tuple(self.columns[i] for i in text + group),
-                tuple(tuple(row[i] for i in text + group) for row in self.rows),
-                self.text_columns,
-            )
-            for number, group in enumerate(groups or [[]])
-        ]
+        kept = [*text]
+        figures = range(self.text_columns, len(self.columns))
+        for i in sorted(figures, key=lambda i: (self.columns[i] not in self.first, i)):
+            left -= widths[i] + between
+            if left < 0 and len(kept) > self.text_columns:
+                break
+            kept.append(i)
+        return self._only(sorted(kept))
+
+    def _only(self, kept: Sequence[int]) -> Table:
+        columns, *rows = (tuple(row[i] for i in kept) for row in (self.columns, *self.rows))
+        return Table(self.title, columns, tuple(rows), self.text_columns, self.first)
 
     def widths(self, room: int, between: int) -> list[int]:
-        """Characters of each column of one of parts(): at least what it needs, at most what it can use."""
+        """Characters of each column of a fitted table: at least what it needs, at most what it can use."""
         widths = self._least(room, between, sum)
         most = [max(self._longest(i), len(header)) for i, header in enumerate(self.columns)]
         for _ in range(room - sum(widths) - between * len(widths)):
@@ -96,19 +102,3 @@ class Table:
 def number(value: float | int | None, digits: int = 0) -> str:
     """1 234 567; a dash for what was not measured."""
     return "-" if value is None else f"{value:,.{digits}f}".replace(",", " ")
-
-
-def reach(figures: Sequence[Figure], of: str = "standard core") -> Table:
-    """What was to be reached beside what is."""
-    return Table(
-        f"Figures to reach ({of})",
-        ("figure", "to reach", "measured", "bound", "reached"),
-        tuple(
-            (
-                *(f.what, f.target, f"{f.measured:g}"),
-                "-" if f.bound is None else f"{f.bound:g}",
-                "yes" if f.reached else "no",
-            )
-            for f in figures
-        ),
-    )

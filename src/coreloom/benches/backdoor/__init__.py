@@ -10,7 +10,8 @@ from coreloom.benches.backdoor import page
 from coreloom.benches.backdoor.bench import Result, figures, jobs, places
 from coreloom.benches.bench import Bench, Work
 from coreloom.jobs.job import build
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
+from coreloom.report.plots import Chart
 from coreloom.report.table import Table
 
 
@@ -21,7 +22,7 @@ class Backdoor(Bench[Result]):
         "the four programs of [GF] on one and two processors, over the Back-Door and on one bus "
         "(half an hour; finished runs are kept)"
     )
-    title = "The Back-Door of [GF]: four programs on one and two processors"
+    title = "A second processor on a bus of its own"
     order = 60
     result = Result
     runs = True
@@ -36,9 +37,12 @@ class Backdoor(Bench[Result]):
         socs = {soc.name: soc for soc in (place.platform() for place in where)}.values()
         rows = work.jobs([build(soc, soc.name) for soc in socs], jobs(where, options.quick))
         work.ran()
-        return Result(name=self.name, rows=rows, reach=figures(rows), method=self.method())
+        return Result(name=self.name, rows=rows, reach=figures(rows))
 
-    def plots(self, content: Result) -> dict[str, Plot]:
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
+    def charts(self, content: Result) -> Sequence[Chart]:
         return page.drawn(content.rows)
 
     def tables(self, content: Result) -> Sequence[Table]:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import Bench, Work
 from coreloom.benches.equal_area import page
-from coreloom.benches.equal_area.bench import CPUS, FITTED, SIZES, Result, figures, place, plan, simulate
+from coreloom.benches.equal_area.bench import CPUS, Result, figures, place, plan, simulate
 from coreloom.design.keys import CORES
 from coreloom.report import results
-from coreloom.report.table import Table, number
+from coreloom.report.page import Summary
+from coreloom.report.table import Table
 from coreloom.synthesis import synth
 
 QUICK_CPUS = CPUS[:1]
@@ -21,7 +22,7 @@ class EqualArea(Bench[Result]):
     name = "equal_area"
     paper = ""
     help = "work a second of both kernels on SoCs of equal area, each at its own clock"
-    title = "Equal area: the hardware kernel, or more CPUs with the software kernel"
+    title = "For the same area: a hardware kernel or more CPUs?"
     order = 72
     result = Result
     runs = True
@@ -47,10 +48,10 @@ class EqualArea(Bench[Result]):
         cpus, seeds = (QUICK_CPUS, 1) if options.quick else (CPUS, synth.SEEDS)
         alone, socs = place(cores, cpus, seeds, work)
         rows = simulate(socs, work)
-        result = Result(name=self.name, cores=alone, socs=socs, rows=rows, reach=figures(rows))
-        fitted = ", ".join(f"`{key}` = {value}" for key, value in SIZES[FITTED].items())
-        result.method = self.method(window=number(result.window_cycles), fitted=fitted)
-        return result
+        return Result(name=self.name, cores=alone, socs=socs, rows=rows, reach=figures(rows))
+
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from coreloom.benches.equal_area.bench import (
     APPLICATIONS,
+    FITTED,
+    SIZES,
     USUAL,
     Core,
     Result,
@@ -19,7 +21,9 @@ from coreloom.benches.equal_area.bench import (
 from coreloom.benches.rivals import NAMES
 from coreloom.benches.switch import BENCH as SWITCH
 from coreloom.benches.switch import bench as switch
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, prose
+from coreloom.report.plots import Bars
+from coreloom.report.table import Table, number
 from coreloom.toolchain.firmware import KERNELS
 
 
@@ -30,7 +34,6 @@ def tables(content: Result) -> list[Table]:
         switches(content.socs, published.rows if (published := SWITCH.read_published()) else []),
         clocks(content.socs, content.cores),
         paths(content.socs),
-        reach(content.reach, "ECP5, speed grade 6"),
     ]
 
 
@@ -115,3 +118,36 @@ def paths(socs: Sequence[Soc]) -> Table:
 
 def _size(soc: Soc) -> str:
     return soc.size if soc.kernel == "hw" else "-"
+
+
+def summary(content: Result) -> Summary:
+    units = {"packets": "packets", "image": "pixels", "pairs": "round trips"}
+    found: dict[tuple[str, str, str], list[float]] = {}  # (work, size, core) -> of each number of CPUs
+    for name, unit in units.items():
+        for hard, soft in contests(content.rows, name):
+            found.setdefault((unit, hard.size, hard.core), []).append(ratio(hard, soft))
+    cores = list(dict.fromkeys(core for _, _, core in found))
+    lines = []
+    for unit in units.values():
+        for size in SIZES:
+            each = (found[unit, size, core] for core in cores)
+            lines.append((unit, size, *(f"{number(min(of), 2)} to {number(max(of), 2)}" for of in each)))
+
+    def span(digits: int, units: Sequence[str], *sizes: str) -> str:
+        of = [value for (u, size, _), each in found.items() if u in units and size in sizes for value in each]
+        return f"{prose(min(of), digits)} to {prose(max(of), digits)}"
+
+    fine, coarse = ("round trips",), ("packets", "pixels")
+    answer = (
+        f"Threads that wait for each other get {span(1, fine, *SIZES)} times as much done with the "
+        "hardware kernel as with the cores that fit into the same area. For coarser work it depends: "
+        f"{span(2, coarse, USUAL)} times with the usual kernel, {span(2, coarse, FITTED)} with one that is "
+        "fitted to the program."
+    )
+    worst: dict[str, dict[str, float]] = {}
+    for (unit, size, core), of in found.items():
+        worst.setdefault(f"{unit}, {core}", {})[f"{size} kernel"] = min(of)
+    chart = Bars("Worst case: work a second over the best software SoC", "times", worst, level=(1, "equal"))
+    columns = ("work", "hardware kernel", *(f"{core} core" for core in cores))
+    title = "Work a second with the hardware kernel, over that of the best software SoC that is no larger"
+    return Summary(answer, Table(title, columns, tuple(lines), text_columns=2), chart)

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from coreloom.benches.bench import Bench, Work
 from coreloom.benches.exclusive import encoding, guest, page, reach
 from coreloom.benches.exclusive.bench import Result, Row, Start, jobs
-from coreloom.benches.exclusive.cases import CPUS, SEEDS
+from coreloom.benches.exclusive.cases import SEEDS
 from coreloom.benches.exclusive.encoding import Encoded
 from coreloom.benches.exclusive.killed import Kill
 from coreloom.options import positive
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
+from coreloom.report.plots import Chart
 from coreloom.report.table import Table
 
 
@@ -24,7 +25,7 @@ class Exclusive(Bench[Result]):
         "[GF]'s experiment on a current kernel in a virtual machine: a CPU of its own compared with taskset, "
         "nice and SCHED_FIFO, and [GF]'s encoders on 2 and 4 CPUs; takes an hour"
     )
-    title = "A CPU of its own: [GF]'s Golden-Finger on a current kernel"
+    title = "A CPU of its own for one program on Linux"
     order = 100
     result = Result
     inputs = (
@@ -56,11 +57,13 @@ class Exclusive(Bench[Result]):
             encoding=[row for row in found if isinstance(row, Encoded)],
             killed=kills,
             reach=reach.figures(rows, starts, kills),
-            method=self.method(cpus=CPUS, seeds=seeds) + reach.verdict(rows),
             tools=guest.versions(),
         )
 
-    def plots(self, content: Result) -> dict[str, Plot]:
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
+    def charts(self, content: Result) -> Sequence[Chart]:
         return encoding.drawn(content.encoding)
 
     def tables(self, content: Result) -> Sequence[Table]:

@@ -21,8 +21,7 @@ from coreloom.benches.exclusive.cases import (
     Load,
 )
 from coreloom.benches.exclusive.lines import runs
-from coreloom.report import plots
-from coreloom.report.page import Plot
+from coreloom.report.plots import Bars
 from coreloom.report.table import Table, number
 
 PAPER_SPEEDUP = 2.1  # the most, under its heavy load on two CPUs; its other figures are plots
@@ -116,9 +115,9 @@ def table(rows: Sequence[Encoded], cpus: int) -> Table:
     )
 
 
-def drawn(rows: Sequence[Encoded]) -> dict[str, Plot]:
-    """The paper's Fig. 10 and 11, for each machine; by the names of their files."""
-    found = {}
+def drawn(rows: Sequence[Encoded]) -> list[Bars]:
+    """The paper's Fig. 10 and 11, for each machine."""
+    found = []
     for cpus in MACHINES_OF_ENCODERS:
         loads = [
             load for load in LOADS_OF_ENCODERS if any((r.cpus, r.load) == (cpus, load.name) for r in rows)
@@ -136,10 +135,8 @@ def drawn(rows: Sequence[Encoded]) -> dict[str, Plot]:
             gains[named] = {
                 _SHORT[job.name]: speedup(rows, cpus, job.name, load.name) or 0 for job in ENCODERS
             }
-        text = f"Execution times of encoders on {cpus} CPUs without and with a CPU of their own"
-        found[f"exclusive-times-{cpus}.svg"] = Plot(f"{text} ([GF] Fig. 10)", plots.groups(text, "s", times))
-        text = f"Speed-up of encoders on {cpus} CPUs by a CPU of their own"
-        found[f"exclusive-speedup-{cpus}.svg"] = Plot(
-            f"{text} ([GF] Fig. 11)", plots.groups(text, "time without over time with", gains)
-        )
+        text = f"Encoders on {cpus} CPUs, without and with a CPU of their own ([GF] Fig. 10)"
+        found.append(Bars(text, "seconds", times))
+        text = f"Speed-up of encoders on {cpus} CPUs by a CPU of their own ([GF] Fig. 11)"
+        found.append(Bars(text, "time without over time with", gains))
     return found

@@ -10,17 +10,23 @@ from coreloom.benches.exclusive import encoding, killed
 from coreloom.benches.exclusive.bench import Result, Row, Start
 from coreloom.benches.exclusive.cases import (
     CPUS,
+    FIFO,
     JOBS,
     LOADS,
     MACHINES_OF_ENCODERS,
     METHODS,
+    NICE,
     OURS,
+    PLAIN,
     SHOWN,
+    TASKSET,
     Load,
     Program,
 )
 from coreloom.benches.exclusive.reach import LATE, LATEST, OTHERS, SWITCHES, WALL, Compared, as_good
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, prose
+from coreloom.report.plots import Bars
+from coreloom.report.table import Table, number
 
 _THREADS = next(job for job in JOBS if job.name == "threads")
 _SINGLE = tuple(job for job in JOBS if job is not _THREADS)
@@ -46,7 +52,6 @@ def tables(content: Result) -> list[Table]:
             _SINGLE,
         ),
         *(threads(rows), good(rows), starts(content.start), restored(content.killed)),
-        reach(content.reach, f"{CPUS} CPUs, virtual machine"),
     ]
     return [table for table in shown if table.rows]
 
@@ -173,3 +178,44 @@ def restored(found: Sequence[killed.Kill]) -> Table:
         ("mechanism", *killed.PHASES.values(), "all"),
         tuple(lines) or (("not run", *("-" for _ in killed.PHASES), "-"),),
     )
+
+
+def summary(content: Result) -> Summary:
+    loads = [
+        load for load in LOADS if any((row.job, row.load) == ("burn", load.name) for row in content.rows)
+    ]
+    methods = {PLAIN: "plain", TASKSET: "taskset", NICE: "nice -20", FIFO: "SCHED_FIFO", OURS: "exclusive"}
+
+    def wall(load: str, method: str) -> float | None:
+        found = [
+            row.wall_over_cpu
+            for row in content.rows
+            if (row.job, row.load, row.method) == ("burn", load, method) and row.wall_over_cpu
+        ]
+        return median(found) if found else None
+
+    lines = tuple((load.text, *(number(wall(load.name, method), 2) for method in methods)) for load in loads)
+    heavy = loads[-1]
+    worst = [
+        row for row in content.rows if (row.load, row.method) == (heavy.name, OURS) and row.job != "threads"
+    ]
+    slow = max(row.wall_over_cpu for row in worst if row.wall_over_cpu)
+    good, cases = as_good(content.rows, WALL, FIFO)
+    answer = (
+        f"Among {heavy.text}, a program with a CPU of its own takes {prose(slow, 3)} times its CPU time, "
+        f"where a plain start takes {prose(wall(heavy.name, PLAIN) or 0, 1)} times. SCHED_FIFO is as good in "
+        f"{good} of {cases} cases and leaves the CPU to others while the program sleeps, but starves them "
+        "while it computes."
+    )
+    table = Table(
+        "Wall time over CPU time of a program that only computes, 4 CPUs",
+        ("others", *methods.values()),
+        lines,
+    )
+    bars = {
+        name: {name: value}
+        for method, name in methods.items()
+        if (value := wall(heavy.name, method)) is not None
+    }
+    chart = Bars(f"A computing program among {heavy.text}", "wall time over CPU time; 1 is the best", bars)
+    return Summary(answer, table, chart)

@@ -11,12 +11,10 @@ from coreloom.benches.exclusive import killed
 from coreloom.benches.exclusive.bench import Row, Start
 from coreloom.benches.exclusive.cases import (
     CPUS,
-    FIFO,
     FULL,
     IDLE,
     METHODS,
     MOST_HOGS,
-    NICE,
     OURS,
     PLAIN,
     THREADS,
@@ -87,17 +85,3 @@ def as_good(rows: Sequence[Row], figure: Compared, method: str) -> tuple[int, in
     pairs = [(others[case(row)], figure.of(row)) for row in single(rows, OURS)]
     good = [figure.as_good(theirs, ours) for theirs, ours in pairs if theirs is not None and ours is not None]
     return sum(good), len(good)
-
-
-def verdict(rows: Sequence[Row]) -> str:
-    """In words: where nice -20 and SCHED_FIFO are as good."""
-    text = ""
-    for method in (NICE, FIFO):
-        time, late, latest = (
-            "{} of {}".format(*as_good(rows, figure, method)) for figure in (WALL, LATE, LATEST)
-        )
-        text += (
-            f"{method} is as good as exclusive (within 1 %) in wall time over CPU time in {time} cases, "
-            f"in the probe's 99th percentile in {late}, in its maximum in {latest}.\n"
-        )
-    return text + "Both leave to the others what the job does not use; exclusive does not.\n"

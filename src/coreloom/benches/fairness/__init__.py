@@ -14,7 +14,8 @@ from coreloom.benches.fairness.bench import Result, Row, balance, figures, jobs
 from coreloom.benches.fairness.cases import QUICK_RUNS, RUNS, Kind
 from coreloom.jobs.job import prepare
 from coreloom.options import positive
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
+from coreloom.report.plots import Chart
 from coreloom.report.table import Table
 from coreloom.scheduling import build
 
@@ -23,10 +24,9 @@ class Fairness(Bench[Result]):
     name = "fairness"
     paper = "DWRR"
     help = "shares, gaps and migrations of the policies in the model; fails if dwrr breaks its bound"
-    title = "Fairness of the scheduling policies: [DWRR]'s cases and more"
+    title = "How fair are scheduling policies?"
     order = 80
     result = Result
-    leading = "worst gap of dwrr"
     inputs = SIMULATOR
 
     def options(self, parser: ArgumentParser) -> None:
@@ -46,7 +46,6 @@ class Fairness(Bench[Result]):
             rows=rows,
             balance=balance(),
             reach=figures(rows),
-            method=self.method(),
         )
 
     def shown(self, content: Result) -> Result:
@@ -59,11 +58,14 @@ class Fairness(Bench[Result]):
         rows = [row(full) for full in content.rows if full.kind != Kind.SWEEP]
         return msgspec.structs.replace(content, rows=rows, swept=list(content.sweeps()))
 
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
+    def charts(self, content: Result) -> Sequence[Chart]:
+        return page.drawn(content)
+
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
-
-    def plots(self, content: Result) -> dict[str, Plot]:
-        return page.plotted(content)
 
 
 BENCH = Fairness()

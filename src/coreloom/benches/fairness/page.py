@@ -9,9 +9,9 @@ from statistics import pstdev
 
 from coreloom.benches.fairness.bench import Balance, Result, Row, Swept
 from coreloom.benches.fairness.cases import SWEPT, Kind
-from coreloom.report import plots
-from coreloom.report.page import Plot
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, prose
+from coreloom.report.plots import Bars, Lines
+from coreloom.report.table import Table, number
 
 OVER_TIME = ("cfs", "ring", "dwrr")  # policies whose gap is plotted
 PAPER_LOCKS = {"cfs": 12.8319, "dwrr": 7.4515}  # [DWRR]: seconds of sysbench threads on four Cortex-A9
@@ -21,12 +21,11 @@ def tables(content: Result) -> list[Table]:
     """All of them."""
     rows = content.rows
     return [
-        summary(rows, content.sweeps()),
+        overview(rows, content.sweeps()),
         balance(content.balance),
         *(make(rows) for make in (counterexample, five_on_four, infeasible)),
         sweep(content.sweeps()),
         *(make(rows) for make in (interactive, locks, settings, reserve, coarse)),
-        reach(content.reach, "the model"),
     ]
 
 
@@ -254,7 +253,7 @@ def coarse(rows: Sequence[Row]) -> Table:
     )
 
 
-def summary(rows: Sequence[Row], found: Sequence[Swept]) -> Table:
+def overview(rows: Sequence[Row], found: Sequence[Swept]) -> Table:
     """A line for each policy: what it is good at and what not."""
     lines = []
     gaps = {each.policy: each.gap_most for each in found}
@@ -292,13 +291,18 @@ def summary(rows: Sequence[Row], found: Sequence[Swept]) -> Table:
 # --- plots ---------------------------------------------------------------------------------------
 
 
-def plotted(content: Result) -> dict[str, Plot]:
+def drawn(content: Result) -> tuple[Bars, Lines]:
     """The counter-example, its slices ending exactly: the shares, and the gap over time."""
     rows = [row for row in of_kind(content.rows, Kind.COUNTEREXAMPLE) if not row.tick_us]
     ideal = rows[0].ideal_ratio
     text = "Service of T1 over that of each other thread in [DWRR]'s counter-example"
     shares = {row.policy: row.ratio for row in rows}
-    bars = plots.bars(text, "times as much", shares, (ideal, f"by weight: {ideal:.2f}"))
+    bars = Bars(
+        text,
+        "times as much",
+        {policy: {policy: share} for policy, share in shares.items()},
+        level=(ideal, f"by weight: {ideal:.2f}"),
+    )
     over_time = "Largest gap of weighted service in [DWRR]'s counter-example over time"
     gaps = {
         row.policy: [((n + 1) * row.seconds / len(row.gaps_in_B), gap) for n, gap in enumerate(row.gaps_in_B)]
@@ -306,8 +310,39 @@ def plotted(content: Result) -> dict[str, Plot]:
         if row.policy in OVER_TIME
     }
     level = (2, "dwrr's bound: 2 B")
-    lines = plots.lines(over_time, "seconds", "gap in B", gaps, level=level, top=10)
-    return {
-        "fairness-share.svg": Plot(text, bars),
-        "fairness-gap.svg": Plot(f"{over_time}; cut off at 10 B", lines),
-    }
+    return bars, Lines(f"{over_time}, up to 10 B", "seconds", "gap in B", gaps, level=level, top=10)
+
+
+def summary(content: Result) -> Summary:
+    found = {each.policy: each for each in content.sweeps()}
+    case = {row.policy: row for row in of_kind(content.rows, Kind.COUNTEREXAMPLE) if not row.tick_us}
+    five = {row.policy: row for row in of_kind(content.rows, Kind.FIVE_ON_FOUR) if not row.tick_us}
+    lines = []
+    for policy, each in found.items():
+        share = case[policy].ratio
+        lines.append(
+            (
+                *(policy, number(share, 2), _percent(five[policy].utilisation_stddev)),
+                *(number(each.gap_median, 1), number(each.gap_most, 1)),
+                *(number(each.migrations, 1), number(each.switches, 1)),
+            )
+        )
+    ideal = case["dwrr"].ideal_ratio
+    runs = found["dwrr"].runs
+    answer = (
+        f"In {runs} random runs the service of two threads never differed by more than "
+        f"{prose(found['dwrr'].gap_most, 2)} rounds under dwrr; under cfs the difference reached "
+        f"{prose(found['cfs'].gap_most)}. A thread that is due {prose(ideal, 2)} times the service of "
+        f"four others gets {prose(case['dwrr'].ratio, 2)} times under dwrr and {prose(case['cfs'].ratio, 2)} "
+        "times under cfs."
+    )
+    columns = (
+        *("policy", f"share that should be {number(ideal, 2)}", "5 threads on 4 CPUs: spread of CPU time"),
+        *("gap in rounds: median", "worst", "migrations/s and CPU", "switches/s and CPU"),
+    )
+    table = Table(f"Policies in the model; gaps of {runs} random runs", columns, tuple(lines))
+    gaps = {policy: {policy: each.gap_most} for policy, each in found.items()}
+    chart = Bars(
+        "Worst gap between two threads", "rounds of service, logarithmic; fewer are better", gaps, log=True
+    )
+    return Summary(answer, table, chart)

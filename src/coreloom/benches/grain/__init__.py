@@ -19,7 +19,7 @@ from coreloom.benches.smp.bench import (
     run,
 )
 from coreloom.options import add_freertos
-from coreloom.report.figure import Figure
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 
 GRAINS = (1, 4, 16, 64, 200)  # pixels per message
@@ -29,7 +29,7 @@ class Grain(Bench[Result]):
     name = "grain"
     paper = ""
     help = "the image filter with messages of one pixel up to a whole row"
-    title = "Cost of a message: the image filter by pixels per message"
+    title = "How much work must a message carry?"
     order = 20
     result = Result
     runs = True
@@ -55,20 +55,18 @@ class Grain(Bench[Result]):
             wanted += [replace(case, grain=grain) for grain in GRAINS for case in dynamic]
         rows = run(wanted, options.window, work)
         work.ran()
-        method = self.method(window=options.window)
         return Result(
             name=self.name,
             rows=rows,
             tools=tools(not missing),
-            method=method,
             window_cycles=options.window,
         )
 
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
     def tables(self, content: Result) -> Sequence[Table]:
         return [page.grain(content.rows, content.window_cycles)]
-
-    def headline(self, content: Result) -> Figure:
-        return page.finest(content.rows)
 
 
 BENCH = Grain()

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from coreloom.benches.bench import Bench, Work
 from coreloom.benches.ipc import page
 from coreloom.benches.ipc.bench import (
-    HEADLINE,
     PAPER_WORDS,
     Result,
     busy_jobs,
@@ -22,7 +21,8 @@ from coreloom.benches.ipc.bench import (
 from coreloom.benches.ipc.start import Start
 from coreloom.benches.ipc.transfer import Row
 from coreloom.jobs.job import build
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
+from coreloom.report.plots import Chart
 from coreloom.report.table import Table
 
 
@@ -30,11 +30,10 @@ class Ipc(Bench[Result]):
     name = "ipc"
     paper = "IPC"
     help = "every mechanism between processors, those of [IPC] and more: blocks, signals, locks"
-    title = "Communication between processors: the mechanisms of [IPC] and more"
+    title = "Sending data from one processor to another"
     order = 50
     result = Result
     runs = True
-    leading = HEADLINE
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -52,9 +51,12 @@ class Ipc(Bench[Result]):
         rows = [row for row in found if isinstance(row, Row)]
         starts = [row for row in found if isinstance(row, Start)]
         reach = figures(rows, starts)
-        return Result(name=self.name, rows=rows, starts=starts, reach=reach, method=self.method())
+        return Result(name=self.name, rows=rows, starts=starts, reach=reach)
 
-    def plots(self, content: Result) -> dict[str, Plot]:
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
+    def charts(self, content: Result) -> Sequence[Chart]:
         return page.drawn(content.rows)
 
     def tables(self, content: Result) -> Sequence[Table]:

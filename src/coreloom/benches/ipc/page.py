@@ -10,9 +10,9 @@ from coreloom.benches.ipc.bench import orders as orders_of
 from coreloom.benches.ipc.latency import TESTS
 from coreloom.benches.ipc.start import PAPER, Start
 from coreloom.benches.ipc.transfer import BUSY, MECHANISMS, SDRAM, Row, titled
-from coreloom.report import plots
-from coreloom.report.page import Plot
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, one, prose
+from coreloom.report.plots import Bars
+from coreloom.report.table import Table, number
 from coreloom.toolchain.firmware import KERNELS
 
 _PAPER_CASES = [(words, core) for words in PAPER_WORDS for core in ("economy", "standard")]
@@ -31,7 +31,6 @@ def tables(content: Result) -> list[Table]:
         *transfers(rows),
         *operations(rows),
         streams(rows),
-        reach(content.reach, "amp; standard core where none is named"),
     ]
 
 
@@ -75,7 +74,7 @@ _SHORT = {
 }
 
 
-def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
+def drawn(rows: Sequence[Row]) -> list[Bars]:
     """The paper's Fig. 7 and 8."""
     here = {
         (_SHORT[row.mechanism, row.kernel], row.words, row.core): float(row.cycles)
@@ -95,24 +94,14 @@ def drawn(rows: Sequence[Row]) -> dict[str, Plot]:
             }
         return groups
 
-    found = {}
-    for file, figure, text, groups in (
+    found = (
+        ("Blocks by mechanism, economy core ([IPC] Fig. 7)", sizes(_SHORT.values(), ["economy"])),
         (
-            "ipc-economy.svg",
-            "Fig. 7",
-            "Cycles of the economy core by mechanism",
-            sizes(_SHORT.values(), ["economy"]),
-        ),
-        (
-            "ipc-polling.svg",
-            "Fig. 8",
-            "Cycles of polling and polling 2 on both cores",
+            "Polling and polling 2 on both cores ([IPC] Fig. 8)",
             sizes(["polling", "polling 2"], ["economy", "standard"]),
         ),
-    ):
-        if all(groups.values()):
-            found[file] = Plot(f"{text} ([IPC] {figure})", plots.groups(text, "cycles", groups))
-    return found
+    )
+    return [Bars(text, "cycles", groups) for text, groups in found if all(groups.values())]
 
 
 def busy(rows: Sequence[Row]) -> list[Table]:
@@ -315,3 +304,48 @@ def streams(rows: Sequence[Row]) -> Table:
         ),
         text_columns=4,
     )
+
+
+# A way to send a block, and its words.
+_WAYS = {
+    ("mailbox", None): "mailbox, private port",
+    ("doorbell", None): "memory and doorbell",
+    ("polling_wires", None): "memory, polled wires",
+    ("polling_variables", None): "memory, polled variables",
+    ("semaphore", "hw"): "memory and semaphore, hardware kernel",
+    ("interrupt", None): "memory and interrupt",
+    ("semaphore", "sw"): "memory and semaphore, software kernel",
+    ("polling2_wires", None): "memory, handshake for each word",
+}
+
+
+def summary(content: Result) -> Summary:
+    here = [
+        row
+        for row in content.rows
+        if (row.part, row.platform, row.cpus) == ("transfer", "amp", 2) and row.core == "standard"
+    ]
+    found = {
+        words: [one(here, mechanism=way, kernel=kernel, words=size) for size in PAPER_WORDS]
+        for (way, kernel), words in _WAYS.items()
+    }
+    lines = tuple((words, *(number(row.cycles) for row in rows)) for words, rows in found.items())
+    mail, wires, hard, soft = (
+        found[_WAYS[way]][-1].cycles
+        for way in (("mailbox", None), ("polling_wires", None), ("semaphore", "hw"), ("semaphore", "sw"))
+    )
+    size = PAPER_WORDS[-1]
+    answer = (
+        f"Mailboxes on private ports move a block of {size} words in {prose(mail)} cycles; through shared "
+        f"memory with polling it takes {prose(wires)}. Waiting for a semaphore of the hardware kernel "
+        f"instead of polling costs little, {prose(hard)} cycles; with the software kernel the block takes "
+        f"{prose(soft)}."
+    )
+    table = Table(
+        "Cycles of a block between two processors that wait for it",
+        ("way", *(f"{size} words" for size in PAPER_WORDS)),
+        lines,
+    )
+    bars = {words: {words: float(rows[0].cycles)} for words, rows in found.items()}
+    chart = Bars(f"A block of {PAPER_WORDS[0]} words, standard core", "cycles; fewer are better", bars)
+    return Summary(answer, table, chart)

@@ -12,6 +12,7 @@ from coreloom.benches.linux.bench import SEEDS, Result, jobs, versions
 from coreloom.benches.linux.loads import QUICK, TESTS, chosen
 from coreloom.benches.linux.schedulers import DWRR, EEVDF, PEERS, known
 from coreloom.options import names, positive
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 
 
@@ -22,7 +23,7 @@ class Linux(Bench[Result]):
         "[DWRR]'s tests on a current kernel in a virtual machine: its own scheduler, scx_dwrr and other "
         "sched_ext schedulers; half an hour, but unchanged runs are not repeated"
     )
-    title = "[DWRR]'s tests on a current kernel: scx_dwrr compared with other schedulers"
+    title = "Fair scheduling on a current Linux kernel"
     order = 110
     result = Result
     inputs = (
@@ -54,16 +55,15 @@ class Linux(Bench[Result]):
         if self.whole(options):
             wanted += verifier.jobs()
         found = work.jobs(first, wanted)
-        method = self.method(seeds=seeds) + reach.verdict(found)
-        if missing:
-            method += f"Not measured because not installed: {', '.join(missing)}.\n"
         return Result(
             name=self.name,
             rows=found,
             reach=reach.figures(found),
-            method=method,
             tools=versions(tests, schedulers, options.kernel),
         )
+
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

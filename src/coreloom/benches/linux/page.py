@@ -10,7 +10,9 @@ from coreloom.benches.linux.bench import BOUND, FAILED, Result, Row
 from coreloom.benches.linux.loads import GAP_99, MOVES, TESTS, Case, Metric
 from coreloom.benches.linux.reach import better, largest, middle
 from coreloom.benches.linux.schedulers import DWRR, EEVDF, SETTINGS
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import ROWS, Summary, prose
+from coreloom.report.plots import Bars
+from coreloom.report.table import Table, number
 
 _DIRECTION = {True: " (higher is better)", False: " (lower is better)", None: ""}
 
@@ -20,7 +22,7 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     shown = [
         *(tests(rows), settings(rows), gaps(rows), failures(rows), instructions(rows)),
-        *(reach(content.reach, "current kernel"), about(rows)),
+        about(rows),
     ]
     return [table for table in shown if table.rows]
 
@@ -149,3 +151,32 @@ def about(rows: Sequence[Row]) -> Table:
         tuple((test.name, test.text, number(test.cpus)) for test in _measured(rows)),
         text_columns=2,
     )
+
+
+def summary(content: Result) -> Summary:
+    rows = content.rows
+    lines, gaps = [], {}
+    ratios = {
+        f"{test.name}, {metric.text}": ratio
+        for test in TESTS
+        for metric in test.metrics
+        if (ratio := better(rows, test, metric)) is not None
+    }
+    for test in TESTS:
+        metric = test.metrics[0]
+        pair = [middle(rows, test.name, metric.name, name) for name in (EEVDF, DWRR)]
+        most = [largest(rows, test.name, name) for name in (EEVDF, DWRR)]
+        cells = [f"{value:.4g}" for value in (*pair, *most) if value is not None]
+        if len(cells) == 4:
+            gaps[test.name] = {EEVDF: most[0] or 0, DWRR: most[1] or 0}
+            lines.append((test.name, metric.text, *cells))
+    worst = [max(of[name] for of in gaps.values()) for name in (EEVDF, DWRR)]
+    low, high = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
+    answer = (
+        f"Under scx_dwrr no thread fell more than {prose(worst[1])} ms of weighted service behind another, "
+        f"under EEVDF {prose(worst[0])} ms. Of all its figures the best is {prose(ratios[high])} times as "
+        f"good as EEVDF's (test {high.partition(',')[0]}), the worst {prose(ratios[low], 2)} times ({low})."
+    )
+    columns = ("test", "figure", "EEVDF", "scx_dwrr", "largest gap, EEVDF (ms)", "largest gap, scx_dwrr (ms)")
+    table = Table("EEVDF and scx_dwrr", columns, tuple(lines[:ROWS]), text_columns=2)
+    return Summary(answer, table, Bars("Largest gap between two threads", "ms, logarithmic", gaps, log=True))

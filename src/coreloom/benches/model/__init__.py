@@ -11,7 +11,7 @@ from coreloom.benches.bench import SIMULATOR, Bench, Work
 from coreloom.benches.model import bench, page, prediction
 from coreloom.benches.model.bench import Result
 from coreloom.benches.smp.bench import add_window, has_papers_window
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 
 
@@ -19,7 +19,7 @@ class Model(Bench[Result]):
     name = "model"
     paper = ""
     help = "the scheduling model itself: events per second on up to 4096 CPUs, and its prediction of the SoC"
-    title = "The scheduling model: its speed, and its prediction of the SoC"
+    title = "The scheduling model: its speed and its accuracy"
     order = 90
     result = Result
     runs = True
@@ -40,15 +40,14 @@ class Model(Bench[Result]):
             rows=rows,
             predicted=predicted,
             reach=[*bench.figures(rows), *prediction.figures(predicted)],
-            method=self.method(),
             window_cycles=options.window,
         )
 
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
-
-    def plots(self, content: Result) -> dict[str, Plot]:
-        return page.plotted(content.rows)
 
 
 BENCH = Model()

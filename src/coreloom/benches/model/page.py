@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from coreloom.benches.model.bench import Result, Row, growth
 from coreloom.benches.model.prediction import Prediction
 from coreloom.benches.smp.page import arrangement
-from coreloom.report import plots
-from coreloom.report.page import Plot
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, prose
+from coreloom.report.plots import Lines
+from coreloom.report.table import Table, number
 from coreloom.toolchain.firmware import KERNELS
 
 
 def tables(content: Result) -> list[Table]:
     """All of them."""
     rows = content.rows
-    return [speed(rows), grown(rows), prediction(content.predicted), reach(content.reach, "the model")]
+    return [speed(rows), grown(rows), prediction(content.predicted)]
 
 
 def speed(rows: Sequence[Row]) -> Table:
@@ -76,12 +76,37 @@ def prediction(rows: Sequence[Prediction]) -> Table:
     )
 
 
-def plotted(rows: Sequence[Row]) -> dict[str, Plot]:
-    text = "Events per second of the model by CPUs, on one core"
+def drawn(rows: Sequence[Row]) -> Lines:
+    """Events a second by the size of the simulated machine."""
     lines = {
         policy: [(row.cpus, row.events_per_s) for row in rows if row.policy == policy]
         for policy in dict.fromkeys(row.policy for row in rows)
     }
-    level = (3e6, "3 million")
-    svg = plots.lines(text, "CPUs", "events a second", lines, log_x=True, level=level)
-    return {"model-scale.svg": Plot(text, svg)}
+    text = "Scheduling events a second of the model, on one core of this machine"
+    return Lines(text, "simulated CPUs", "events a second", lines, log_x=True, log_y=True)
+
+
+def summary(content: Result) -> Summary:
+    own = [row for row in content.rows if row.policy == "dwrr"]
+    least, most = own[0], own[-1]
+    wrong = [abs(row.error_percent) for row in content.predicted if row.times_of == "one CPU"]
+    answer = (
+        f"On one core of this machine the model does {prose(least.events_per_s / 1e6, 1)} million scheduling "
+        f"events a second with {least.cpus} simulated CPUs and {prose(most.events_per_s / 1e6, 1)} million "
+        f"with {prose(most.cpus)} CPUs and {prose(most.threads)} threads. From computing times measured on "
+        f"one CPU it predicts what the SoC gets done with an error of {prose(max(wrong), 1)} % at most."
+    )
+    lines = tuple(
+        (
+            f"{row.app}, {KERNELS[row.kernel]} kernel",
+            arrangement(row),
+            number(row.done),
+            number(row.predicted_done),
+            f"{row.error_percent:+.1f} %",
+        )
+        for row in content.predicted
+        if row.times_of == "one CPU" and row.cpus > 1
+    )
+    columns = ("application", "CPUs", "on the SoC", "predicted", "error")
+    table = Table("Work in a million cycles: SoC and model", columns, lines, text_columns=2)
+    return Summary(answer, table, drawn(content.rows))

@@ -7,9 +7,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from coreloom.benches.bench import Bench, Work
-from coreloom.benches.placement.bench import AREA_SIZE, ROUNDS, Result, areas, cases, figures, run
-from coreloom.benches.placement.page import tables
+from coreloom.benches.placement import page
+from coreloom.benches.placement.bench import Result, areas, cases, figures, run
 from coreloom.report import results
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 
 
@@ -17,7 +18,7 @@ class Placement(Bench[Result]):
     name = "placement"
     paper = ""
     help = "each service in hardware and in software, by platform keys: cycles and LUT4"
-    title = "Placement of services: in hardware, in memory, in the software kernel"
+    title = "One service in hardware, in memory or in software"
     order = 36
     result = Result
     runs = True
@@ -26,11 +27,13 @@ class Placement(Bench[Result]):
     def measure(self, options: Namespace, work: Work) -> Result:
         rows = run(cases(), work)
         area = areas(work)
-        method = self.method(rounds=ROUNDS, threads=AREA_SIZE[0], priorities=AREA_SIZE[1])
-        return Result(name=self.name, rows=rows, area=area, reach=figures(rows), method=method)
+        return Result(name=self.name, rows=rows, area=area, reach=figures(rows))
+
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
 
     def tables(self, content: Result) -> Sequence[Table]:
-        return tables(content)
+        return page.tables(content)
 
 
 BENCH = Placement()

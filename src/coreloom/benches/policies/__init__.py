@@ -10,9 +10,9 @@ from functools import partial
 from coreloom.benches.bench import Bench, Work
 from coreloom.benches.policies import page
 from coreloom.benches.policies.bench import AREA_SEEDS, AREA_SIZE, Result, figures, jobs, write_costs
-from coreloom.benches.policies.measure import WINDOW
 from coreloom.paths import ROOT
 from coreloom.report import results
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 from coreloom.synthesis import synth, units
 
@@ -21,7 +21,7 @@ class Policies(Bench[Result]):
     name = "policies"
     paper = "DWRR"
     help = "scheduling policies of both kernels on the SoC: cycles of a decision, shares by weight"
-    title = "Scheduling policies on the SoC: decisions, shares, moves, area"
+    title = "Scheduling policies on the SoC: what they cost"
     order = 40
     result = Result
     runs = True
@@ -37,8 +37,10 @@ class Policies(Bench[Result]):
         area = synth.run(builds, partial(work.jobs, []), AREA_SEEDS) if builds else []
         rows = work.jobs(*jobs(options.quick))
         work.ran()
-        method = self.method(window=WINDOW)
-        return Result(name=self.name, rows=rows, area=area, reach=figures(rows), method=method)
+        return Result(name=self.name, rows=rows, area=area, reach=figures(rows))
+
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

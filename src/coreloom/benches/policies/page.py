@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coreloom.benches.policies.bench import Result, Row
-from coreloom.benches.policies.measure import WAKE_THREADS, Decision, Move, Share, Wake
+from coreloom.benches.policies.measure import WAKE_THREADS, WEIGHTS, Decision, Move, Share, Wake
+from coreloom.benches.rivals import NAMES
 from coreloom.benches.synth.page import area
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, one, prose
+from coreloom.report.plots import Bars
+from coreloom.report.table import Table, number
 from coreloom.toolchain.firmware import KERNELS
 
 
@@ -17,7 +20,7 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     placed = [area(content.area)] if content.area else []
     woken = [wakes(rows)] if any(isinstance(row, Wake) for row in rows) else []
-    return [decisions(rows), shares(rows), *woken, moves(rows), *placed, reach(content.reach)]
+    return [decisions(rows), shares(rows), *woken, moves(rows), *placed]
 
 
 def decisions(rows: Sequence[Row]) -> Table:
@@ -106,3 +109,32 @@ def moves(rows: Sequence[Row]) -> Table:
         ("core", "move", "first pass", "second pass"),
         tuple(lines),
     )
+
+
+def summary(content: Result) -> Summary:
+    made = [row for row in content.rows if isinstance(row, Decision) and row.core == "standard"]
+    shared = [row for row in content.rows if isinstance(row, Share) and row.core == "standard"]
+    shown = [("hw", "priority"), ("hw", "dwrr"), ("sw", "priority"), ("sw", "static"), ("sw", "o1")]
+    shown += [("sw", "cfs"), ("sw", "eevdf"), ("sw", "dwrr")]
+    lines: list[tuple[str, ...]] = []
+    bars: dict[str, dict[str, float]] = {}
+    for kernel, policy in shown:
+        at = [one(made, kernel=kernel, policy=policy, cpus=cpus, threads=8).service for cpus in (1, 2)]
+        ratio = one(shared, kernel=kernel, policy=policy).ratio
+        lines.append((f"{policy}, {NAMES[kernel]}", *(number(cycles, 1) for cycles in at), number(ratio, 2)))
+        bars[policy] = {**bars.get(policy, {}), NAMES[kernel]: at[0] or 0}
+    hard, soft, plain = (
+        one(made, kernel=kernel, policy=policy, cpus=1, threads=8).service or 0
+        for kernel, policy in (("hw", "dwrr"), ("sw", "dwrr"), ("sw", "priority"))
+    )
+    exact = WEIGHTS[0] / WEIGHTS[1]
+    answer = (
+        f"In hardware a fair policy decides in {prose(hard)} cycles; in software the same policy takes "
+        f"{prose(soft)}, and the built-in fixed priorities {prose(plain)}. Both give threads what their "
+        f"weights entitle them to, {prose(one(shared, kernel='hw', policy='dwrr').ratio, 2)} and "
+        f"{prose(one(shared, kernel='sw', policy='dwrr').ratio, 2)} to 1, where {prose(exact, 2)} is exact."
+    )
+    weights = f"share of weight {WEIGHTS[0]} over weight {WEIGHTS[1]}"
+    columns = ("policy", "decision, 1 CPU", "decision, 2 CPUs", weights)
+    table = Table("Mean cycles of a decision among 8 threads, and shares on two CPUs", columns, tuple(lines))
+    return Summary(answer, table, Bars("Cycles of a decision, 1 CPU", "cycles, logarithmic", bars, log=True))

@@ -21,11 +21,12 @@ from coreloom.benches.rtos.bench import (
     soc,
 )
 from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS, PARTS
-from coreloom.benches.rtos.reach import TWICE, figures
+from coreloom.benches.rtos.reach import figures
 from coreloom.errors import UserError, suggest
 from coreloom.jobs.job import build
 from coreloom.options import add_freertos, names
-from coreloom.report.table import Table, number
+from coreloom.report.page import Summary
+from coreloom.report.table import Table
 from coreloom.toolchain.firmware import KERNELS
 
 QUICK_ROUNDS, QUICK_WINDOW = 20, 100_000
@@ -40,11 +41,10 @@ class Rtos(Bench[Result]):
     name = "rtos"
     paper = ""
     help = "services of an operating system on every kernel, FreeRTOS among them"
-    title = "Services of an operating system: hardware kernel, software kernel, FreeRTOS"
+    title = "System calls: hardware kernel, software kernel, FreeRTOS"
     order = 25
     result = Result
     runs = True
-    leading = TWICE[0]
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -90,11 +90,13 @@ class Rtos(Bench[Result]):
             name=self.name,
             rows=rows,
             reach=figures(rows, bytes_of) if options.core == CORES[0] else [],
-            method=self.method(rounds=rounds, window=number(window)),
             tools=tools(not missing),
             window_cycles=window,
             packets_bytes=bytes_of,
         )
+
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

@@ -9,14 +9,17 @@ from coreloom.benches.rivals import NAMES
 from coreloom.benches.rtos.bench import CACHES, Result, Row
 from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS
 from coreloom.benches.rtos.reach import better_rival, contests, ratio, together
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, prose
+from coreloom.report.plots import Bars
+from coreloom.report.table import Table, number
+from coreloom.toolchain.firmware import FREERTOS
 
 
 def tables(content: Result) -> list[Table]:
     """What is printed and begins the page."""
     rows = content.rows
     found = [iterations(rows, content.window_cycles), metrics(rows), services(rows), *calls(rows)[:1]]
-    return [table for table in (*found, slower(rows), reach(content.reach)) if table.rows]
+    return [table for table in (*found, slower(rows)) if table.rows]
 
 
 def details(content: Result) -> list[Table]:
@@ -131,3 +134,58 @@ def code(content: Result) -> Table:
         ("program", *(f"{NAMES[ground]}, {cpus} CPU{'s' * (cpus > 1)}" for ground, cpus in places)),
         tuple((name, *(number(size.get(place)) for place in places)) for name, size in sizes.items()),
     )
+
+
+# What a person asks first: measurement, number of CPUs, and its words.
+SHOWN = {
+    "semaphore_across": (2, "semaphore there and back, a thread on each of two CPUs"),
+    "semaphore_equals": (1, "semaphore there and back, two threads of one CPU"),
+    "message_equals": (1, "message of a word there and back"),
+    "yield": (1, "yield to the next thread"),
+    "line": (1, "interrupt to the most urgent thread"),
+    "mutex_free": (1, "free mutex: lock and unlock"),
+    "create_less": (1, "thread: create and join"),
+    "memory": (1, "malloc and free"),
+}
+
+
+def service(rows: Sequence[Row], name: str, cpus: int) -> dict[str, float]:
+    """Mean cycles with a warm cache by kernel; of FreeRTOS's two ports the faster one."""
+    found: dict[str, float] = {}
+    for row in rows:
+        if (row.part, row.measurement, row.cpus, row.cache) == ("service", name, cpus, "warm"):
+            kernel = "FreeRTOS" if row.ground in FREERTOS else NAMES[row.ground]
+            found[kernel] = min(row.mean, found.get(kernel, row.mean))
+    return found
+
+
+def summary(content: Result) -> Summary:
+    found = {words: service(content.rows, name, cpus) for name, (cpus, words) in SHOWN.items()}
+    found = {
+        words: cycles
+        for words, cycles in found.items()
+        if {"hardware kernel", "software kernel"} <= {*cycles}
+    }
+    kernels = list(dict.fromkeys(kernel for cycles in found.values() for kernel in cycles))
+    lines = tuple(
+        (words, *(number(cycles.get(kernel)) for kernel in kernels)) for words, cycles in found.items()
+    )
+    across, memory = (found[SHOWN[name][1]] for name in ("semaphore_across", "memory"))
+    freertos = f" and {prose(across['FreeRTOS'])} with FreeRTOS" if "FreeRTOS" in across else ""
+    answer = (
+        f"A semaphore there and back between two CPUs takes {prose(across['hardware kernel'])} cycles with "
+        f"the hardware kernel, {prose(across['software kernel'])} with the software kernel{freertos}. What "
+        "does not reach the kernel gains nothing: `malloc` and `free` take "
+        f"{prose(memory['hardware kernel'])} cycles, with the software kernel "
+        f"{prose(memory['software kernel'])}."
+    )
+    some = {
+        SHOWN[name][1]: found[SHOWN[name][1]] for name in ("semaphore_across", "line", "mutex_free", "memory")
+    }
+    chart = Bars(
+        "Cycles of a service, standard core, cache warm",
+        "cycles, logarithmic; fewer are better",
+        some,
+        log=True,
+    )
+    return Summary(answer, Table("Mean cycles, cache warm", ("service", *kernels), lines), chart)

@@ -11,7 +11,8 @@ from coreloom.benches.scheduler import page
 from coreloom.benches.scheduler.bench import Result, figures, jobs
 from coreloom.benches.scheduler.delays import INTERRUPTS
 from coreloom.options import positive
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
+from coreloom.report.plots import Chart
 from coreloom.report.table import Table
 
 
@@ -19,7 +20,7 @@ class Scheduler(Bench[Result]):
     name = "scheduler"
     paper = "HT"
     help = "scheduler operations and delays of the three builds of [HT]"
-    title = "The scheduler of [HT]: cycles of its operations, and delays"
+    title = "A scheduler in hardware: its operations, and the way of an interrupt"
     order = 30
     result = Result
     runs = True
@@ -39,10 +40,12 @@ class Scheduler(Bench[Result]):
     def measure(self, options: Namespace, work: Work) -> Result:
         rows = work.jobs([], jobs(options.interrupts))
         work.ran()
-        method = self.method(interrupts=options.interrupts)
-        return Result(name=self.name, rows=rows, reach=figures(rows), method=method)
+        return Result(name=self.name, rows=rows, reach=figures(rows))
 
-    def plots(self, content: Result) -> dict[str, Plot]:
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
+    def charts(self, content: Result) -> Sequence[Chart]:
         return page.drawn(content.rows)
 
     def tables(self, content: Result) -> Sequence[Table]:

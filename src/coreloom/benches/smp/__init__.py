@@ -23,7 +23,8 @@ from coreloom.benches.smp.bench import (
     without_hand_over,
 )
 from coreloom.options import add_freertos
-from coreloom.report.page import Plot
+from coreloom.report.page import Summary
+from coreloom.report.plots import Chart
 from coreloom.report.table import Table
 
 
@@ -31,11 +32,10 @@ class Smp(Bench[Result]):
     name = "smp"
     paper = "SMP"
     help = "the paper's two applications on both kernels and on FreeRTOS ([SMP] Table 1)"
-    title = "Applications of [SMP] on the software kernel, FreeRTOS and the hardware kernel"
+    title = "Two applications on one to eight CPUs"
     order = 10
     result = Result
     runs = True
-    leading = reach.SWITCH
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -65,7 +65,6 @@ class Smp(Bench[Result]):
         units = work.jobs([], reach.jobs())
         work.ran()
         reached = reach.figures(rows, *units)
-        method = self.method(window=options.window)
         return Result(
             name=self.name,
             rows=rows,
@@ -77,11 +76,13 @@ class Smp(Bench[Result]):
             modules=waited,
             reach=reached,
             tools=tools(not missing),
-            method=method,
             window_cycles=options.window,
         )
 
-    def plots(self, content: Result) -> dict[str, Plot]:
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
+
+    def charts(self, content: Result) -> Sequence[Chart]:
         return stages.drawn(content.stages)
 
     def tables(self, content: Result) -> Sequence[Table]:

@@ -21,8 +21,7 @@ from coreloom.benches.rivals import NAMES
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, whole
-from coreloom.report import plots
-from coreloom.report.page import Plot
+from coreloom.report.plots import Bars
 from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
@@ -245,21 +244,22 @@ def run(work: Work, with_freertos: bool) -> list[Row]:
 _BESIDE = {"hw": "hw", **dict.fromkeys(FREERTOS, "sw")}
 
 
-def drawn(found: Sequence[Row]) -> dict[str, Plot]:
+def drawn(found: Sequence[Row]) -> list[Bars]:
     """Fig. 3(a) of the paper: the stages of each kind of switch, for each core."""
     texts = ("call or interrupt", "kernel decides", "save", "load", "resume")
-    plotted = {}
+    plotted = []
     for core, cpus in dict.fromkeys((row.core, row.cpus) for row in found):
         groups = {
             f"{NAMES[row.kernel].removesuffix(' kernel')}, {row.kind.removesuffix('-context')}": {
-                text: float(getattr(row, stage) or 0) for stage, text in zip(STAGES, texts, strict=True)
+                text: float(cycles)
+                for stage, text in zip(STAGES, texts, strict=True)
+                if (cycles := getattr(row, stage))
             }
             for row in found
-            if (row.core, row.cpus) == (core, cpus)
+            if (row.core, row.cpus) == (core, cpus) and any(getattr(row, stage) for stage in STAGES)
         }
-        title = f"Stages of a switch on {cpus} CPU{'s' if cpus > 1 else ''}, {core} core"
-        plot = Plot(f"{title} ([SMP] Fig. 3(a))", plots.groups(title, "cycles", groups))
-        plotted[f"smp-stages-{core}{'' if cpus == 1 else f'-{cpus}'}.svg"] = plot
+        title = f"Stages of a switch on {cpus} CPU{'s' if cpus > 1 else ''}, {core} core ([SMP] Fig. 3(a))"
+        plotted.append(Bars(title, "cycles", groups))
     return plotted
 
 

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import Bench, Work
 from coreloom.benches.switch import page
-from coreloom.benches.switch.bench import FOOTPRINT, ROUNDS, Result, cases, figures, run
-from coreloom.report.table import Table, number
+from coreloom.benches.switch.bench import Result, cases, figures, run
+from coreloom.report.page import Summary
+from coreloom.report.table import Table
 
 
 class Switch(Bench[Result]):
     name = "switch"
     paper = ""
-    leading = "interrupt to thread, full context, cache warm, 7"
     help = "switches and interrupts stage by stage, on a busy bus and with the cache driven out"
-    title = "Switch and interrupt: cycles, jitter, and where they go"
+    title = "Context switch and interrupt: how long, and how steady"
     order = 35
     result = Result
     runs = True
@@ -30,8 +30,10 @@ class Switch(Bench[Result]):
     def measure(self, options: Namespace, work: Work) -> Result:
         rows = run(cases(("standard",), (1, 2)) if options.quick else cases(), work)
         work.ran()
-        method = self.method(rounds=ROUNDS, footprint=number(FOOTPRINT))
-        return Result(name=self.name, rows=rows, reach=figures(rows), method=method)
+        return Result(name=self.name, rows=rows, reach=figures(rows))
+
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from coreloom.benches.rivals import NAMES
 from coreloom.benches.switch.bench import KINDS, STAGES, Result, Row, keys
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, prose
+from coreloom.report.plots import Lines
+from coreloom.report.table import Table, number
 
 _TITLES = {
     "voluntary": "Voluntary switch, in place: a thread waits for a semaphore, the next one runs",
@@ -23,7 +25,7 @@ _STAGES = {
 
 def tables(content: Result) -> list[Table]:
     """One for each kind, and the figures to reach."""
-    return [*(table(content.rows, kind) for kind in KINDS), reach(content.reach)]
+    return [*(table(content.rows, kind) for kind in KINDS)]
 
 
 def _keys(row: Row) -> str:
@@ -57,3 +59,74 @@ def table(rows: Sequence[Row], kind: str) -> Table:
         ),
         text_columns=4,
     )
+
+
+_ALL_KEYS = {"context_kib": 8, "banks": True}
+
+
+def _interrupts(rows: Sequence[Row], kernel: str, cache: str, *, keys: bool) -> dict[int, Row]:
+    """By CPUs, on the standard core. keys: with those that make it steady, as many as the kernel can use."""
+    found = {}
+    for row in rows:
+        if (row.kind, row.core, row.kernel, row.cache) == ("interrupt", "standard", kernel, cache):
+            banks = row.register_banks > 1 or kernel == "sw"
+            full = bool(row.context_kib) and banks and (bool(row.bus_first_cycles) or row.cpus == 1)
+            none = not row.context_kib and not row.bus_first_cycles and row.register_banks == 1
+            if full if keys else none:
+                found[row.cpus] = row
+    return found
+
+
+def summary(content: Result) -> Summary:
+    rows = content.rows
+    hard, soft = (_interrupts(rows, kernel, "warm", keys=False) for kernel in ("hw", "sw"))
+    steady, softer = (_interrupts(rows, kernel, "warm", keys=True) for kernel in ("hw", "sw"))
+    cold, colder = (_interrupts(rows, kernel, "driven out", keys=True) for kernel in ("hw", "sw"))
+    most, both = max(steady), max(soft)
+    kinds = (("voluntary", "voluntary switch"), ("preemption", "switch by preemption"))
+    cases: list[tuple[str, Row | None, Row | None]] = []
+    for kind, words in kinds:
+        of = {
+            row.kernel: row
+            for row in rows
+            if (row.kind, row.core, row.cache, row.cpus) == (kind, "standard", "warm", 1)
+            and not (row.context_kib or row.bus_first_cycles or row.register_banks > 1)
+        }
+        cases.append((f"{words}, 1 CPU", of.get("hw"), of.get("sw")))
+    cases += [
+        ("interrupt, 1 CPU", hard.get(1), soft.get(1)),
+        (f"interrupt, {both} CPUs", hard.get(both), soft.get(both)),
+        ("interrupt, 1 CPU, real-time keys", steady.get(1), softer.get(1)),
+        (f"interrupt, {both} CPUs, real-time keys", steady.get(both), softer.get(both)),
+        (f"interrupt, {most} CPUs, real-time keys", steady.get(most), softer.get(most)),
+        (f"interrupt, {most} CPUs, real-time keys, cache driven out", cold.get(most), colder.get(most)),
+    ]
+    lines = tuple(
+        (words, *(number(value) for row in pair for value in ((row.mean, row.max) if row else (None, None))))
+        for words, *pair in cases
+    )
+    answer = (
+        f"With the real-time keys of a platform an interrupt reaches its thread in {prose(steady[1].min)} to "
+        f"{prose(max(row.max for row in steady.values()))} cycles while its code is in the cache, with one "
+        f"CPU as with {most - 1} more that fill the bus. Without them the worst case grows with the "
+        f"neighbours: with {both - 1} it is {prose(hard[both].max)} cycles with the hardware kernel and "
+        f"{prose(soft[both].max)} with the software kernel."
+    )
+    series = {
+        name: [(cpus, row.max) for cpus, row in sorted(found.items())]
+        for name, found in (
+            ("software kernel", soft),
+            ("hardware kernel", hard),
+            ("hardware kernel, real-time keys", steady),
+        )
+    }
+    chart = Lines(
+        "Interrupt to thread, worst case",
+        "CPUs, all others storing",
+        "cycles",
+        series,
+        log_x=True,
+        log_y=True,
+    )
+    columns = ("what", "hardware: mean", "worst", "software: mean", "worst")
+    return Summary(answer, Table("Cycles, standard core, cache warm", columns, lines), chart)

@@ -13,6 +13,7 @@ from coreloom.benches.synth.bench import Result, figures
 from coreloom.jobs.job import Job, whole
 from coreloom.options import positive
 from coreloom.report import results
+from coreloom.report.page import Summary
 from coreloom.report.table import Table
 from coreloom.synthesis import pnr, synth, units
 
@@ -26,11 +27,10 @@ class Synth(Bench[Result]):
         "area and clock of units on an ECP5 FPGA. While you work on one: `coreloom synth cl_kernel --threads "
         "64 --priorities 32 --seeds 1` (some ten seconds) prints its area, its clock and its longest path"
     )
-    title = "Area and clock of the units on an FPGA"
+    title = "Area and clock on an FPGA"
     order = 70
     result = Result
     runs = True
-    leading = "LUT4: cl_scheduler:hybrid"
     tools = results.SYNTH_TOOLS
 
     @property
@@ -55,7 +55,7 @@ class Synth(Bench[Result]):
         wide_help = (
             "merge LUTs into wide multiplexers, the default of Yosys: larger, somewhat faster for deep logic"
         )
-        add("--wide", action="store_true", help=wide_help)
+        add("--wide-luts", action="store_true", help=wide_help)
         gates_help = "also count [SMP]'s kernel, ports and Lock Unit in NAND2 gates; a run of all units does"
         add("--gates", action="store_true", help=gates_help)
         add("--critical", action="store_true", help="print the longest path of every unit")
@@ -63,14 +63,15 @@ class Synth(Bench[Result]):
     def whole(self, options: Namespace) -> bool:
         # Of any number of placements: it stands in each row.
         some = options.unit or options.threads or options.priorities
-        other = options.device or options.wide or (options.freq, options.speed) != (_USUAL.mhz, _USUAL.speed)
+        clock = (options.freq, options.speed)
+        other = options.device or options.wide_luts or clock != (_USUAL.mhz, _USUAL.speed)
         return not (some or other)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         jobs = units.choose(options.unit, options.threads, options.priorities)
         target = pnr.Target(speed=options.speed, mhz=options.freq)
         place = partial(work.jobs, [])
-        rows = synth.run(jobs, place, options.seeds, target, options.device, options.wide)
+        rows = synth.run(jobs, place, options.seeds, target, options.device, options.wide_luts)
         counted = units.of_smp() if options.gates or self.whole(options) else []
         gates = work.jobs([], [Job(f"{job.label}, gates", whole(partial(_gates, job))) for job in counted])
         work.ran()
@@ -79,11 +80,13 @@ class Synth(Bench[Result]):
             rows=rows,
             gates=gates,
             reach=figures(rows),
-            method=self.method(),
             asked_mhz=options.freq,
-            wide_luts=options.wide,
+            wide_luts=options.wide_luts,
             paths=bool(options.critical or options.unit),
         )
+
+    def summary(self, content: Result) -> Summary:
+        return page.summary(content)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

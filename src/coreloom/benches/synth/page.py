@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coreloom.benches.synth.bench import SMP_GATES, Result, paper
-from coreloom.report.table import Table, number, reach
+from coreloom.report.page import Summary, one, prose
+from coreloom.report.plots import Bars
+from coreloom.report.table import Table, number
 from coreloom.synthesis.synth import Gates, Row
 
 
@@ -15,7 +17,6 @@ def tables(content: Result) -> list[Table]:
     return [
         area(content.rows),
         *gates(content.gates),
-        *([reach(content.reach, "ECP5; the paper's on a Virtex-II Pro 30")] if content.reach else []),
     ]
 
 
@@ -97,3 +98,40 @@ def _unit(row: Row) -> tuple[str, str]:
         row.unit if row.build is None else f"{row.unit}, {row.build}",
         "-" if row.threads is None else f"{row.threads} x {row.priorities}",
     )
+
+
+_SHOWN = (
+    ("cl_soc", "smp-economy", "SoC, two economy cores"),
+    ("cl_soc", "smp-standard", "SoC, two standard cores"),
+    ("cl_soc", "smp-fast", "SoC, two fast cores"),
+    ("cl_kernel", None, "hardware kernel, 2 CPUs, 64 threads"),
+    ("cl_kernel", "pipeline", "the same with its pipeline"),
+    ("cl_kernel", "8-cpus", "the same for 8 CPUs, without"),
+    ("cl_scheduler", "hybrid", "scheduler with hardware threads, 256 threads"),
+    ("cl_ipc", "2", "communication port, 2 CPUs"),
+)
+
+
+def summary(content: Result) -> Summary:
+    found = {}
+    for unit, build, words in _SHOWN:
+        found[words] = one(content.rows, unit=unit, build=build)
+    lines = tuple(
+        (words, *map(number, (row.lut4, row.ff, row.bram)), number(row.fmax_mhz, 1))
+        for words, row in found.items()
+    )
+    socs = [found[words] for unit, _, words in _SHOWN if unit == "cl_soc"]
+    kernel = found["hardware kernel, 2 CPUs, 64 threads"]
+    core = one(content.rows, unit="cl_core", build="standard")
+    answer = (
+        f"On a Lattice ECP5 the SoCs with two cores reach {prose(min(soc.fmax_mhz for soc in socs))} to "
+        f"{prose(max(soc.fmax_mhz for soc in socs))} MHz; the slowest is that with the standard core, whose "
+        f"own logic reaches {prose(core.fmax_mhz)} alone. The hardware kernel for two CPUs takes "
+        f"{prose(kernel.lut4)} LUT4 and reaches {prose(kernel.fmax_mhz)} MHz alone, with its pipeline "
+        f"{prose(found['the same with its pipeline'].fmax_mhz)}."
+    )
+    bars = {words: {words: row.fmax_mhz} for words, row in found.items()}
+    table = Table(
+        "Area and clock on ECP5, speed grade 6", ("unit", "LUT4", "flip-flops", "18 kbit RAMs", "MHz"), lines
+    )
+    return Summary(answer, table, Bars("Clock of SoCs and units", "MHz; more are better", bars))
