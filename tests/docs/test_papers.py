@@ -222,8 +222,8 @@ def test_a_file_that_is_wrong(place: Path, wrong: str, what: str) -> None:
     assert str(error.value) == f"docs/papers/one.toml is wrong ({what}): correct it there"
 
 
-def test_readme_has_at_most_100_lines() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 100
+def test_readme_has_at_most_120_lines() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
 _FIGURES = """

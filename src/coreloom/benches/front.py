@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import DIRECT
 
 _FIRST = "pingpong"
+_WIDTH = 160  # of a line of README
 # Measurement of `bench rtos`, number of CPUs, and its words.
 _SERVICES = (
     ("semaphore_across", 2, "semaphore there and back, a thread on each of two CPUs"),
@@ -89,7 +91,8 @@ def _limits(found: dict[str, Any]) -> str:
     area = {figure.what.split(":")[0]: figure.measured for figure in found["equal_area"].reach}
     clock = {row.build: row.fmax_mhz for row in found["synth"].rows if row.unit == "cl_soc"}
     return "\n".join(
-        (
+        textwrap.fill(each, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for each in (
             f"- **Coarse work.** When threads seldom meet, the kernel hardly matters: with messages of 200 "
             f"pixels, the image filter on one CPU is {coarse:.2f} times as fast on the hardware kernel. "
             "[Cost of a message](docs/results/grain.md)",

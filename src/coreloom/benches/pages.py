@@ -63,10 +63,11 @@ class _Part(NamedTuple):
     origin: str
 
 
-def write() -> tuple[list[Path], list[str]]:
+def write() -> tuple[list[Path], list[str], str]:
     """Publish the whole results that are in build/results, and make all pages whose results are published.
 
-    Returns what was written, and the commands that make the results of the rest, which stays as it is.
+    Returns what was written, the commands that make the results of the rest, which stays as it is, and how
+    many targets are missed.
     A UserError if there are no results at all, or if files are changed that no commit has.
     """
     _check_clean()
@@ -93,7 +94,7 @@ def write() -> tuple[list[Path], list[str]]:
     if items := papers.rows():
         written.append(results.write("papers", items, commit=commit, tools={}))
     written.append(results.write_atomically(paths.RESULTS.parent / REPORT, html(found).encode()))
-    return written, missing
+    return written, missing, tally(found)
 
 
 def read() -> tuple[dict[str, Any], list[str]]:
@@ -208,15 +209,13 @@ def noted() -> list[Noted]:
 
 def targets(found: dict[str, Any]) -> str:
     """Every target with what was measured, and why it was missed."""
-    every: list[Figure] = [figure for content in found.values() for figure in content.reach]
-    missed = sum(not figure.reached for figure in every)
     parts = [
         "# Targets, met and missed",
         "<!-- Made by `coreloom report` from docs/results/data, src/coreloom/benches/*/not_reached.md and "
         "noted.toml; do not edit. -->",
         "What the project set itself to reach. *Bound*: what nothing can beat. Where a target was missed, "
-        f"the reason is linked. {missed} of the {len(every)} measured targets are missed; cycles are of the "
-        "standard core unless a target says otherwise.",
+        f"the reason is linked. {tally(found)}; cycles are of the standard core unless a target says "
+        "otherwise.",
     ]
     for name, content in found.items():
         bench = registry.get(name)
@@ -230,6 +229,12 @@ def targets(found: dict[str, Any]) -> str:
         columns = ("target", "wanted", "measured", "why it was missed")
         parts += ["## Missed targets that no bench measures", Table("", columns, lines, 4).markdown()]
     return "\n\n".join(parts) + "\n"
+
+
+def tally(found: dict[str, Any]) -> str:
+    """How many targets are missed, in words."""
+    every: list[Figure] = [figure for content in found.values() for figure in content.reach]
+    return f"{sum(not figure.reached for figure in every)} of {len(every)} targets are missed"
 
 
 def reason(bench: Bench[Any], miss: Figure) -> str:

@@ -27,12 +27,13 @@ def _run(args: argparse.Namespace) -> int:
         out.print(f"wrote {shown(results.write_atomically(args.html, text.encode()))}", markup=False)
         return 0
     with doing("make pages and pictures"):
-        written, missing = pages.write()
+        written, missing, missed = pages.write()
     for path in written:
         out.print(f"wrote {shown(path)}", markup=False)
     if missing:
         commands = ", ".join(f"coreloom {command}" for command in missing)
         out.print(f"unchanged, for lack of results of: {commands}", markup=False)
+    out.print(f"{missed}: docs/engineering/targets.md", markup=False)
     return 0
 
 
