@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from coreloom.benches.cluster.bench import FAIRNESS, SWEEP, Result, at_a_time, ratio
-from coreloom.report.page import Summary, prose
+from coreloom.report.page import Summary, one, prose
 from coreloom.report.plots import Bars
 from coreloom.report.table import Table, number
 
@@ -40,10 +40,11 @@ def _compared(content: Result) -> Table:
 def summary(content: Result) -> Summary:
     sweep, short = ratio(content.rows, SWEEP), ratio(content.rows, FAIRNESS)
     bound = "" if content.machine is None else f", where two busy processes reach {prose(content.machine, 2)}"
+    job = one(content.rows, load=FAIRNESS, workers=1)
     answer = (
         f"Two workers do a sweep of simulations {prose(sweep or 0, 2)} times as fast as one{bound}. With "
-        f"jobs of some 35 ms it is {prose(short or 0, 2)} times: sending and collecting them takes a share "
-        "of the same two cores."
+        f"jobs of some {prose(1000 * job.busy / job.runs)} ms it is {prose(short or 0, 2)} times: sending "
+        "and collecting them takes a share of the same two cores."
     )
     speeds = {load: {load: ratio(content.rows, load) or 0.0} for load in (SWEEP, FAIRNESS)}
     level = None if content.machine is None else (content.machine, "two busy processes")

@@ -91,10 +91,11 @@ def summary(content: Result) -> Summary:
     least, most = own[0], own[-1]
     wrong = [abs(row.error_percent) for row in content.predicted if row.times_of == "one CPU"]
     answer = (
-        f"On one core of this machine the model does {prose(least.events_per_s / 1e6, 1)} million scheduling "
-        f"events a second with {least.cpus} simulated CPUs and {prose(most.events_per_s / 1e6, 1)} million "
-        f"with {prose(most.cpus)} CPUs and {prose(most.threads)} threads. From computing times measured on "
-        f"one CPU it predicts what the SoC gets done with an error of {prose(max(wrong), 1)} % at most."
+        f"On one core of the machine that measured it, the model does {prose(least.events_per_s / 1e6, 1)} "
+        f"million scheduling events a second with {least.cpus} simulated CPUs and "
+        f"{prose(most.events_per_s / 1e6, 1)} million with {prose(most.cpus)} CPUs and {prose(most.threads)} "
+        "threads. From computing times measured on one CPU it predicts what the SoC gets done with an error "
+        f"of {prose(max(wrong), 1)} % at most."
     )
     lines = tuple(
         (
