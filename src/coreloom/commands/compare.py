@@ -10,7 +10,8 @@ from pathlib import Path
 from coreloom.apps import APPS
 from coreloom.commands.console import Command, doing, err, out, show, shown
 from coreloom.commands.given import DEFAULT_PLATFORM, changes, resolve
-from coreloom.commands.run import MAX_SIMULATED, add_flags, add_inputs, add_sizes, around, prepare
+from coreloom.commands.run import around, prepare
+from coreloom.commands.run_options import MAX_SIMULATED, add_flags, add_inputs, add_sizes
 from coreloom.comparison import compare, page
 from coreloom.errors import UserError
 from coreloom.jobs.local import Local

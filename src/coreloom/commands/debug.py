@@ -131,9 +131,9 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    from coreloom.commands import run
+    from coreloom.commands import run_options
 
-    run.COMMAND.options(parser)
+    run_options.options(parser)
 
 
 COMMAND = Command(
