@@ -95,7 +95,7 @@ def test_without_a_folder_and_from_python_it_is_an_error(capsys: pytest.CaptureF
 
 
 def test_it_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in ([], ["run"], ["model"]):
+    for words in ([], ["model"]):
         code, out, _ = run(capsys, *words, "--help")
         assert code == 0
         assert "--build-dir DIR" in out
