@@ -18,6 +18,7 @@ from coreloom.report import results
 from coreloom.report.table import Table
 from coreloom.simulation import host, simulate
 from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain.application import of_user
 
 GROUNDS = {**firmware.KERNELS, firmware.LINUX: "Linux"}
 # A test has this many cycles, and a program some more to start; on Linux seconds.
@@ -68,7 +69,7 @@ def group(tests: Sequence[Test], ground: str, soc: Platform, progress: Progress 
     def row(test: Test, outcome: str, detail: str = "") -> Row:
         return Row(test.name, test.group, test.function, test.requirement, ground, outcome, detail)
 
-    source = str(suite.program(tests[0].group))
+    source = of_user([suite.program(tests[0].group)], ["-w", "-D_GNU_SOURCE"])  # as for gcc on Linux
     try:
         if ground == firmware.LINUX:
             program = firmware.build_linux(source, dataclasses.replace(soc, cpus=host.cpus()))
