@@ -176,13 +176,13 @@ def until(path: Path) -> None:
 
 
 def test_it_sets_up_then_tests(checkout: Path) -> None:
-    assert ended(start(checkout)) == (0, "setup-test\ntests run\n", "")
+    assert ended(start(checkout)) == (0, "setup-test\nsetup-report\ntests run\n", "")
     assert ended(start(checkout, "test-synth")) == (0, "setup-test\nsetup-synth\ntests run\n", "")
 
 
 def test_a_failed_test_is_its_status(checkout: Path) -> None:
     script(checkout / ".venv" / "bin" / "python", "exit 1")
-    assert ended(start(checkout)) == (1, "setup-test\n", "")
+    assert ended(start(checkout)) == (1, "setup-test\nsetup-report\n", "")
 
 
 def test_no_network_is_one_line(checkout: Path) -> None:
@@ -191,13 +191,13 @@ def test_no_network_is_one_line(checkout: Path) -> None:
     said = f"make test: `make setup-test` failed: no network? all of it is in {log}\n"
     assert ended(start(checkout)) == (1, "", said)
     script(checkout / "make", 'echo "$2"')
-    assert ended(start(checkout)) == (0, "setup-test\ntests run\n", "")
+    assert ended(start(checkout)) == (0, "setup-test\nsetup-report\ntests run\n", "")
 
 
 def test_a_missing_tool_is_one_line(checkout: Path) -> None:
     python = checkout / ".venv" / "bin" / "python"
     python.unlink()
-    assert ended(start(checkout)) == (1, "setup-test\n", f"make test: {python}: No such file or directory\n")
+    assert ended(start(checkout)) == (1, "setup-test\nsetup-report\n", f"make test: {python}: No such file or directory\n")
 
 
 def test_a_second_one_waits(checkout: Path) -> None:
@@ -224,9 +224,9 @@ def test_an_interrupt_is_one_line_and_leaves_nothing(checkout: Path, number: int
     until(begun)
     process.send_signal(number)
     said = "make test: stopped; the next run goes on with what was built\n"
-    assert ended(process) == (130, "setup-test\n", said)
+    assert ended(process) == (130, "setup-test\nsetup-report\n", said)
     script(checkout / ".venv" / "bin" / "python", "echo tests run")
-    assert ended(start(checkout)) == (0, "setup-test\ntests run\n", "")
+    assert ended(start(checkout)) == (0, "setup-test\nsetup-report\ntests run\n", "")
 
 
 def test_no_disk_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
