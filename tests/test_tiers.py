@@ -197,7 +197,11 @@ def test_no_network_is_one_line(checkout: Path) -> None:
 def test_a_missing_tool_is_one_line(checkout: Path) -> None:
     python = checkout / ".venv" / "bin" / "python"
     python.unlink()
-    assert ended(start(checkout)) == (1, "setup-test\nsetup-report\n", f"make test: {python}: No such file or directory\n")
+    assert ended(start(checkout)) == (
+        1,
+        "setup-test\nsetup-report\n",
+        f"make test: {python}: No such file or directory\n",
+    )
 
 
 def test_a_second_one_waits(checkout: Path) -> None:
