@@ -43,7 +43,7 @@ def test_who_never_hands_over_gains_nothing_from_a_second_cpu(
 
 @pytest.mark.parametrize(
     ("kernel", "alone", "both"),
-    [("hw", (2143, (0,)), (3895, (17192, 8715))), ("sw", (1895, (0,)), (2847, (11182, 9060)))],
+    [("hw", (2143, (0,)), (3911, (17434, 8056))), ("sw", (1895, (0,)), (2847, (11182, 9060)))],
 )
 def test_stages_that_hand_over_run_at_the_same_time(
     kernel: str, alone: tuple[int, tuple[int, ...]], both: tuple[int, tuple[int, ...]]
