@@ -23,7 +23,7 @@ help:
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
 	@echo "               make scx_dwrr and make lagmeter likewise"
 	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
-	@echo "make uninstall-linux  take away what that put there"
+	@echo "make uninstall-linux  uninstall them"
 	@echo "make deb       make a Debian package of the same and print where it is"
 	@echo "make dist      make source archive, wheel and RTL archive, try each in an empty environment"
 	@echo "make docs      build the site of all documents, and print where it is"

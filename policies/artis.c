@@ -165,7 +165,7 @@ static void artis_take(struct cl_machine *m, struct cl_entity *e) {
   q->loose[kind] -= e->seen & LOOSE;
 }
 
-/* This CPU should look; nobody else shall count on it until it has. */
+/* Makes this CPU look; no other shall count on it until it has. */
 static void artis_call(struct cl_machine *m, uint32_t cpu) {
   cl_set_remove(&artis_all(m)->idle, cpu);
   cl_set_remove(&artis_all(m)->free, cpu);
@@ -173,7 +173,7 @@ static void artis_call(struct cl_machine *m, uint32_t cpu) {
   cl_resched(m, cpu);
 }
 
-/* Into the FIFO, for the CPU that is called, or for who looks next. */
+/* Into the FIFO, for the CPU that is called, or for the next one that looks. */
 static void artis_give(struct cl_machine *m, struct cl_entity *e, uint32_t to) {
   artis_take(m, e);
   e->seen = LOOSE | MOVING;
@@ -200,7 +200,7 @@ static void artis_arrive(struct cl_machine *m, uint32_t cpu, int kind) {
   artis_add(m, cpu, e, false);
 }
 
-/* What waits here and could run elsewhere. */
+/* The threads that wait here and could run elsewhere. */
 static void artis_share(struct cl_machine *m, uint32_t cpu, int kind) {
   for (struct cl_entity *e; (e = artis_first_loose(m, cpu, kind));) {
     uint32_t to = artis_find(m, e);
@@ -277,7 +277,7 @@ static struct cl_entity *artis_pick(struct cl_machine *m, uint32_t cpu) {
   if (e && e->realtime && artis_group(m, cpu) == RT) artis_leave(m, cpu);
   for (int kind = RT; kind >= NRT; kind--) {
     artis_share(m, cpu, kind);
-    /* If nobody will look at the FIFO, who could? */
+    /* If no CPU will look at the FIFO, find one that can. */
     if (!all->fifo[kind].first || cl_set_from(&all->called, 0) < CL_CPUS_MAX) continue;
     uint32_t to = artis_find(m, cl_entity_of(all->fifo[kind].first));
     if (to < CL_CPUS_MAX) artis_call(m, to);

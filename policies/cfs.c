@@ -51,7 +51,7 @@ static cl_time cfs_slice(const struct cl_machine *m, const struct cl_entity *e, 
   return slice ? slice : 1;
 }
 
-/* What the current thread has come to, with what it has not been charged for yet. */
+/* The current thread's time, including the part that it has not been charged for yet. */
 static uint64_t cfs_current(const struct cl_machine *m, uint32_t cpu) {
   struct cl_entity *current = m->cpu[cpu].current;
   return current->vtime + cl_virtual(current, m->now - cfs_of(m, cpu)->since);
@@ -147,7 +147,7 @@ static void cfs_dequeue(struct cl_machine *m, struct cl_entity *e) {
   cl_queues_note(m, cpu);
 }
 
-/* Whom it prefers of those that wait on a CPU. */
+/* The thread that it prefers among those that wait on a CPU. */
 static struct cl_entity *cfs_best(const struct cl_machine *m, uint32_t cpu) {
   const struct cfs_cpu *q = cfs_of(m, cpu);
   struct cl_entity *owner = m->cpu[cpu].owner;

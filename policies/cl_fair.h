@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What cfs and eevdf have in common: virtual time without a division, and [DWRR]'s rule for balancing weights.
+ * Common to cfs and eevdf: virtual time without a division, and [DWRR]'s rule for balancing weights.
  *
  * Virtual time is time x 2^20 / weight, in whole units. As in Linux (its table of weights and of their inverses, weight
  * 1024 = nice 0) the division is a multiplication by 2^32 / weight, which is worked out once for a thread by a division

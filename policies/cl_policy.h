@@ -129,7 +129,7 @@ struct cl_policy {
   /* Called periodically on each CPU: balance the queues. Returns the number of threads moved. NULL: never needed. */
   uint32_t (*balance)(struct cl_machine *m, uint32_t cpu);
 
-  /* Any one thread of this CPU's own queue, for a user who moves it: dequeue, then enqueue elsewhere as CL_MOVED.
+  /* Any one thread of this CPU's own queue, for a user that moves it: dequeue, then enqueue elsewhere as CL_MOVED.
    * NULL: there is none. The function is NULL where one queue is for all CPUs. */
   struct cl_entity *(*waiting)(const struct cl_machine *m, uint32_t cpu);
 
@@ -148,7 +148,7 @@ static inline bool cl_allowed(const struct cl_machine *m, uint32_t cpu, const st
   return (owner == NULL || owner == e) && (e->home == CL_ANY_CPU || (uint32_t)e->home == cpu);
 }
 
-/* What enqueue, pick and dequeue note in every policy. */
+/* Notes that enqueue, pick and dequeue make in every policy. */
 static inline void cl_note_queued(struct cl_machine *m, uint32_t cpu, struct cl_entity *e) {
   if (e->current) {
     m->cpu[(uint32_t)e->cpu].current = NULL;

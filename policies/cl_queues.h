@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What policies with a queue for each CPU have in common: which CPUs are idle, which have threads that wait, where a
+ * Common to policies with a queue for each CPU: which CPUs are idle, which have threads that wait, where a
  * thread goes. `struct cl_queues` lies first in the policy's shared memory.
  *
  * Cost: cl_queues_place O(1) while a CPU is idle or for a thread that wakes, O(CPUs) for a new one when all are busy;

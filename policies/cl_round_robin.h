@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What static, dynamic and selective have in common: the time slice; and of the last two the queue for all CPUs, with
- * one beside it on each CPU for the threads that only this CPU may run. Threads are served in the order in which they
+ * Common to static, dynamic and selective: the time slice; and to the last two the queue for all CPUs, with
+ * another on each CPU for the threads that only this CPU may run. Threads are served in the order in which they
  * came, whichever of the queues they are in: node.key is their number. */
 #ifndef CL_ROUND_ROBIN_H
 #define CL_ROUND_ROBIN_H
@@ -23,7 +23,7 @@ struct cl_rr_cpu { /* at the beginning of a CPU's state */
 
 static inline bool cl_rr_leaves(enum cl_why why) { return why == CL_PREEMPTED || why == CL_USED || why == CL_YIELDED; }
 
-/* Who was preempted or moved has the rest of its slice, and its place in the order. */
+/* A preempted or moved thread keeps the rest of its slice, and its place in the order. */
 static inline void cl_rr_arrive(const struct cl_machine *m, struct cl_entity *e, enum cl_why why, uint64_t *arrivals) {
   if ((why == CL_PREEMPTED || why == CL_MOVED) && e->left > 0) return;
   e->left = (int64_t)m->tuning.slice;
@@ -86,7 +86,7 @@ static inline void cl_rr_unqueue(struct cl_machine *m, struct cl_entity *e) {
   cl_list_remove(e->seen == CL_RR_OWN ? &cl_rr_of(m, (uint32_t)e->cpu)->own : &rr->any, &e->node);
 }
 
-/* Who should look when a thread has been queued on a CPU that does not pick now. */
+/* Makes a CPU look at its queues after a thread has been queued on a CPU that does not pick now. */
 static inline void cl_rr_resched(struct cl_machine *m, uint32_t cpu, const struct cl_entity *e) {
   if (!m->cpu[cpu].current && cl_allowed(m, cpu, e)) {
     cl_resched(m, cpu);

@@ -20,7 +20,7 @@
 /* How long a woken thread runs before another woken one may preempt it: B / 32. */
 #define FRESH_BITS 5
 
-/* Key of a queued thread: who has woken first, who yields last, between them the longest remainder. Not to the last
+/* Key of a queued thread: woken threads first, yielding ones last, between them the longest remainder. Not to the last
  * bit: so those of one weight stay in their order, and most join a tree at its end, which reads the least memory. */
 #define KEY_FIRST (~(UINT64_MAX >> 2) + 1)
 #define KEY_LAST (UINT64_MAX >> 2)
@@ -113,7 +113,7 @@ static void next_round(struct cl_machine *m, struct cl_entity *e) {
   raise_lowest(s);
 }
 
-/* It becomes runnable on this CPU. */
+/* A thread becomes runnable on this CPU. */
 static void join(struct cl_machine *m, uint32_t cpu, struct cl_entity *e) {
   struct rounds *s = rounds_of(m);
   struct line *line = line_of(m, cpu);
@@ -137,7 +137,7 @@ static void join(struct cl_machine *m, uint32_t cpu, struct cl_entity *e) {
   look_whether_free(m);
 }
 
-/* It does not count any more. */
+/* A thread no longer counts. */
 static void leave(struct cl_machine *m, struct cl_entity *e) {
   struct rounds *s = rounds_of(m);
   if (e->seen & BOUND && !--line_of(m, (uint32_t)e->cpu)->bound_threads) s->taken--;
@@ -160,7 +160,7 @@ static void note_runs(struct rounds *s, const struct cl_entity *e) {
   if (e->weight > s->heaviest[e->round % 4]) s->heaviest[e->round % 4] = e->weight;
 }
 
-/* Would a thread of this weight have more than a CPU, beside those that are not closed? */
+/* Would a thread of this weight have more than a CPU, among those that are not closed? */
 static bool infeasible(const struct cl_machine *m, uint32_t weight) {
   const struct rounds *s = rounds_of(m);
   uint32_t without = s->taken + s->closed;
@@ -330,7 +330,7 @@ static struct cl_entity *first_elsewhere(const struct cl_machine *m, uint32_t cp
   return NULL;
 }
 
-/* Whom this CPU should run; NULL: nobody, or it is held. */
+/* The thread that this CPU should run; NULL: there is none, or the CPU is held. */
 static struct cl_entity *choose(struct cl_machine *m, uint32_t cpu) {
   struct rounds *s = rounds_of(m);
   struct line *line = line_of(m, cpu);

@@ -72,7 +72,7 @@ static int64_t eevdf_ahead(const struct eevdf_cpu *q, const struct cl_entity *e)
   return (int64_t)(e->vtime - q->average);
 }
 
-/* It becomes a member, with its lag. Placed at lag + lag x w / W before V it moves V back by lag x w / W. */
+/* A thread becomes a member, with its lag. Placed at lag + lag x w / W before V it moves V back by lag x w / W. */
 static void eevdf_join(const struct cl_machine *m, uint32_t cpu, struct cl_entity *e) {
   struct eevdf_cpu *q = eevdf_of(m, cpu);
   int64_t lag = 0, rest = 0;
@@ -87,7 +87,7 @@ static void eevdf_join(const struct cl_machine *m, uint32_t cpu, struct cl_entit
   eevdf_shift(q, -rest);
 }
 
-/* It is no member any more; its lag is kept, up to two slices. */
+/* A thread leaves the members; its lag is kept, up to two slices. */
 static void eevdf_leave(const struct cl_machine *m, struct cl_entity *e) {
   struct eevdf_cpu *q = eevdf_of(m, (uint32_t)e->cpu);
   int64_t ahead = eevdf_ahead(q, e), most = (int64_t)cl_virtual(e, 2 * m->tuning.slice);

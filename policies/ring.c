@@ -57,8 +57,8 @@ static uint32_t ring_place(const struct cl_machine *m, const struct cl_entity *e
   return e->home != CL_ANY_CPU ? (uint32_t)e->home : (uint32_t)e->cpu % m->cpus;
 }
 
-/* Who should look: an idle CPU, the thread's last one first; else, for one that has become runnable, the CPU whose
- * current thread it exceeds most. */
+/* Makes one CPU look: an idle one, preferably the thread's last; else, for a thread that has become runnable, the CPU
+ * whose current thread it exceeds most. */
 static void resched_for(struct cl_machine *m, struct cl_entity *e, enum cl_why why) {
   bool leaving = why == CL_PREEMPTED || why == CL_USED || why == CL_YIELDED; /* its CPU picks anyway */
   uint32_t best = m->cpus;

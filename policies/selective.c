@@ -17,7 +17,7 @@
 
 struct place {
   struct cl_rr_cpu rr;    /* first */
-  struct cl_entity *warm; /* who waits for this CPU */
+  struct cl_entity *warm; /* the thread that waits for this CPU */
 };
 
 struct all {

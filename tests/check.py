@@ -63,7 +63,7 @@ def main(files: Sequence[str]) -> int:
         return 1
     sys.stdout.writelines(f"{text.rstrip()}\n" for text in said if text)
     bad = [check.name for check, text in zip(CHECKS, said, strict=True) if text]
-    sys.stdout.write(f"check: {', '.join(bad) or 'nothing'} to mend, {time.monotonic() - started:.0f} s\n")
+    sys.stdout.write(f"check: {', '.join(bad) or 'nothing'} to fix, {time.monotonic() - started:.0f} s\n")
     return 1 if bad else 0
 
 

@@ -303,7 +303,7 @@ def test_what_is_wrong_is_said_and_by_whom(
     script(tmp_path / "reuse", "echo no licence; exit 1")
     monkeypatch.setattr(check, "BIN", tmp_path)
     assert check.main(["README.md"]) == 1
-    assert capsys.readouterr().out.startswith("no licence\ncheck: licences to mend, ")
+    assert capsys.readouterr().out.startswith("no licence\ncheck: licences to fix, ")
 
 
 def test_a_missing_checker_is_one_line(

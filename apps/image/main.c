@@ -195,7 +195,7 @@ static int image(void) {
   if (!qoi_open(&streams[0].picture, data, length)) {
     return APP_EXIT_INPUT;
   }
-  /* Result: width, height, pixels. What the output region has left behind it holds the results of the other streams and
+  /* Result: width, height, pixels. The rest of the output region holds the results of the other streams and
    * the decoded rows. */
   const uint32_t width = streams[0].picture.width, height = streams[0].picture.height;
   const uint64_t pixels = (uint64_t)width * height;

@@ -3,7 +3,7 @@
 
 #define POLYNOMIAL 0xEDB88320u
 
-/* What 32 steps make of the CRC register's bits 10:0, 21:11 and 31:22: three look-ups take in four bytes, where tables
+/* Effects of 32 steps on the CRC register's bits 10:0, 21:11 and 31:22: three look-ups take in four bytes, where tables
  * of bytes ("slicing by 4") need four. */
 static uint32_t low[2048], middle[2048], high[1024];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the bytes of a frame say: the parser of the Decoder threads. */
+/* The parser of the Decoder threads for the bytes of a frame. */
 #ifndef FRAME_H
 #define FRAME_H
 

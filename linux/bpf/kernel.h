@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What our BPF programs use of the kernel: types with only the members we touch, and functions of sched_ext.
+ * The parts of the kernel that our BPF programs use: types with only the members we touch, and functions of sched_ext.
  *
  * Offsets, sizes of bit fields and values of enumerations come from the running kernel's own description of its types
  * when a program is loaded, so one object runs on all kernels from 6.18 on. A name behind ___ is dropped there. */
@@ -153,7 +153,7 @@ enum {
   SCX_OPS_ALLOW_QUEUED_WAKEUP = 1 << 5,
 };
 
-/* Only what is set here; the kernel takes the rest as not given. The loader takes out what the kernel has not. */
+/* Only what is set here; the kernel takes the rest as not given. The loader takes out what the kernel lacks. */
 struct sched_ext_ops {
   s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
   void (*enqueue)(struct task_struct *p, u64 enq_flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the loaders of our BPF programs share: the object inside the executable, and errors that say what to do.
+ * Common to the loaders of our BPF programs: the object inside the executable, and errors that say what to do.
  * Functions return the error number (0: done), and cl_bpf_why() is then the one line to print. */
 #ifndef CL_BPF_LOADER_H
 #define CL_BPF_LOADER_H

@@ -24,7 +24,7 @@
 static const char *const kinds[CL_KINDS] = {"cpus", "mask", "controller", "irqbalance", "task"};
 static const char *const hows[CL_HOWS] = {"was", "ours", "theirs"};
 
-/* What is known */
+/* The known values. */
 
 static int by_key(const void *a, const void *b) {
   const struct cl_known *x = a, *y = b;

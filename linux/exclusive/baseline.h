@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the machine was before the first reservation, and what it should be now.
+ * The machine's settings before the first reservation, and as they should be now.
  *
  * The baseline is taken once, when nothing is held, and kept until nothing is held again. A reservation is a layer over
  * it (layer.h). Target values are computed from the base values and the CPUs of all live layers, never from what
@@ -100,11 +100,11 @@ int cl_baseline_put_task(struct cl_baseline *b, const struct cl_task *task, cons
 /* A list or mask, or (cgroup v2) an empty list of a cgroup, which means every CPU. */
 int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known, const char *text,
                       struct cl_cpus *cpus);
-/* What a task has requested: as recorded; else by its current affinity. One born later may have inherited what its
- * parent was left with. */
+/* The CPUs that a task has requested: as recorded; else its current affinity. A task born later may have inherited the
+ * CPUs that its parent was left with. */
 struct cl_cpus cl_baseline_wish(const struct cl_baseline *b, const struct cl_task *task);
 struct cl_ground cl_baseline_ground(const struct cl_baseline *b);
-/* What a known value reads as (whose.h); its record and what was written are filled in from the record. */
+/* The reading of a known value (whose.h); its record and the value written are filled in from the record. */
 enum cl_reading cl_baseline_reading(const struct cl_baseline *b, const struct cl_known *known, struct cl_value *value);
 /* While CPUs are held, a task that may use no others gets the rest. */
 struct cl_cpus cl_baseline_rest(const struct cl_baseline *b, const struct cl_cpus *held);

@@ -12,7 +12,7 @@
 
 #define MANY 1024
 
-/* What a plan counts as made: folders, and files with a text. */
+/* The things that a plan counts as made: folders, and files with a text. */
 static struct {
   char path[CL_PATH_MOST];
   char *text;
@@ -58,7 +58,7 @@ int cl_change_file(struct cl_changes *c, const char *path, const char *text) {
   return c->plan ? planned_write(path, text, old) : cl_write(path, text);
 }
 
-/* What others have written since this tool did is what they want from now on. */
+/* A value that others have written since this tool did is the one they want from now on. */
 static int note_set(struct cl_changes *c, enum cl_kind kind, const char *path, const char *old, const char *new) {
   const struct cl_known *known = cl_baseline_find(c->base, kind, path);
   struct cl_value v = {.sort = cl_is_irq(path) ? CL_SORT_IRQ : CL_SORT_FILE, .may = c->base->possible};
@@ -198,7 +198,7 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
                    cl_cpus_text(&is.allowed));
     return 0;
   }
-  /* What it asks for while this is recorded would be lost. */
+  /* Without this, a request made while the task is recorded would be lost. */
   for (int tries = 0; tries < 4; tries++) {
     struct cl_cpus now;
     error = note_task(c, &is, cpus);

@@ -193,7 +193,7 @@ int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *sum) {
   return error;
 }
 
-/* What is not idle is busy; a clock tick more than the window has is none. */
+/* All time that is not idle is busy; a clock tick beyond the window is ignored. */
 struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to) {
   double seconds = to->at - from->at;
   struct cl_rates rates = {.seconds = seconds > 0 ? seconds : NAN};

@@ -11,7 +11,7 @@ double cl_now(void);
 /* Since boot, NAN: not known. */
 double cl_uptime(void);
 
-/* What is counted, of one CPU or of several together, by name or by number. */
+/* The counters of one CPU, or of several together, by name or by number. */
 #define CL_COUNTED 7
 struct cl_counted {
   const char *label; /* of its rate, in the proof */
@@ -54,7 +54,7 @@ int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *sum);
 /* The kernel manages this interrupt, and refuses to move it: known only where debugfs says it. */
 bool cl_irq_is_managed(int irq);
 
-/* What happened between two readings; NAN: not known. */
+/* Events between two readings; NAN: not known. */
 struct cl_rates {
   double seconds;
   union {

@@ -19,7 +19,7 @@ struct cl_dbus {
   double until; /* CLOCK_MONOTONIC; later, everything answers ETIMEDOUT */
 };
 
-/* A message that came. What it points at lasts until the next one. */
+/* A message that came. The data it points to last until the next one. */
 struct cl_dbus_message {
   enum { CL_DBUS_CALL = 1, CL_DBUS_REPLY, CL_DBUS_ERROR, CL_DBUS_SIGNAL } type;
   uint32_t serial; /* of a reply or error: of the call it answers */

@@ -6,7 +6,7 @@
 
 #include "layer.h"
 
-/* What became of a value or a thing. LATER: once more when everything else is done. */
+/* The outcome for a value or a thing. LATER: once more when everything else is done. */
 enum cl_answer { CL_NOTHING, CL_DONE, CL_ALREADY, CL_FOREIGN, CL_FAILED, CL_LATER, CL_AGAIN };
 
 /* Ends it; `count` is called with each answer. Its program goes back first, then its scope and its groups. `last`: what

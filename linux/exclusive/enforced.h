@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the kernel enforces for a reservation: read back from the kernel, whatever was asked for. */
+ * The kernel's enforcement of a reservation: read back from the kernel, whatever was asked for. */
 #ifndef CL_ENFORCED_H
 #define CL_ENFORCED_H
 

@@ -29,13 +29,13 @@ const char *cl_path(const char *format, ...) __attribute__((format(printf, 1, 2)
 int cl_read(const char *path, char *text, size_t size);
 /* A file with a list of CPUs. */
 int cl_read_cpus(const char *path, struct cl_cpus *set);
-/* Only the first size - 1 bytes: for those of which the start is all that is asked. */
+/* Only the first size - 1 bytes: for files of which only the beginning matters. */
 int cl_read_start(const char *path, char *text, size_t size);
 /* Reads all of a file into the heap, for those without a bound (/proc/interrupts, cgroup.procs). free() it. */
 int cl_read_all(const char *path, char **text);
 /* One write(2) of the text: what the kernel files need. */
 int cl_write(const char *path, const char *text);
-/* A whole file or none, in a folder of ours: beside it, then renamed. Not for the kernel's files. */
+/* A whole file or none, in a folder of ours: next to it, then renamed. Not for the kernel's files. */
 int cl_write_whole(const char *path, const char *text);
 /* The same for the file `name` in an open folder; a link or device of that name is replaced, not followed. */
 int cl_replace(int folder, const char *name, const char *text);

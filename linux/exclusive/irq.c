@@ -2,7 +2,7 @@
  *
  * Interrupts, the daemon that balances them, and the watchdog's threads.
  *
- * What is written and restored is smp_affinity_list, the CPUs that may take an interrupt. Which of these takes it
+ * The tool writes and restores smp_affinity_list, the CPUs that may take an interrupt. Which of these takes it
  * (effective_affinity_list) is up to the kernel: where the held CPU was one of several, the interrupt may return to
  * another of them. An interrupt that is requested while CPUs are held starts, and stays, without them.
  *
@@ -67,7 +67,7 @@ static long long seconds(void) {
   return now.tv_sec;
 }
 
-/* What irqbalance was told and may not have applied yet. ENOENT: nothing such. */
+/* The CPUs that irqbalance was told to avoid, perhaps not applied yet. ENOENT: it was told none. */
 static int read_told(const char *socket_name, struct cl_cpus *banned) {
   char text[CL_CPUS_TEXT + 256], *save = NULL;
   int error = cl_read(TOLD, text, sizeof text);

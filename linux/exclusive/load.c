@@ -74,7 +74,7 @@ static const char *list(const struct cl_cpus *cpus) {
   return start;
 }
 
-/* What the list of a group may have while this and the other reservations hold. */
+/* The CPUs that a group's list may have while this and the other reservations hold. */
 static struct cl_cpus lists_of(const struct cl_hold *hold, const struct cl_reservation *other, size_t others) {
   struct cl_cpus lists = cl_cpus_minus(&hold->online, &hold->cpus);
   for (size_t i = 0; i < others; i++)
@@ -219,7 +219,7 @@ static int take_asked(struct load *l) {
   return 0;
 }
 
-/* What is taken together: a CPU, or a whole core. */
+/* The unit of choice: a CPU, or a whole core. */
 struct unit {
   struct cl_cpus cpus;
   int first;
@@ -352,7 +352,7 @@ static void add_pinned(struct load *l, const struct cl_cpus *cpus, int pinned) {
   if (named) tell(l, 0, ")");
 }
 
-/* What is on these CPUs, in one phrase. */
+/* Describes the load of these CPUs in one phrase. */
 static void describe(struct load *l, const struct cl_cpus *cpus, const char *remark) {
   struct cpu sum = {0};
   for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {

@@ -107,7 +107,7 @@ static int take_smt(const char *value) {
   return 0;
 }
 
-/* What an option's value becomes: what it points to is set, or a function takes it. */
+/* Use of an option's value: it is stored where the entry points, or a function takes it. */
 static const struct option {
   const char *name;
   int commands;
@@ -209,7 +209,7 @@ static int parse(const char *command, int which, int words_most, char **word) {
   return 0;
 }
 
-/* Whom attach takes: one of three ways to say it. */
+/* Sets the tasks that attach takes, which the user gives in exactly one of three ways. */
 static int take_target(const char *command) {
   static int pids[PIDS_MOST];
   int ways = (args.rest_count > 0) + (args.request.cgroup != NULL) + (args.request.unit != NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the mechanisms share: partition.c has two of them, affinity.c one. */
+ * Common to the mechanisms: partition.c has two of them, affinity.c one. */
 #ifndef CL_MECHANISMS_H
 #define CL_MECHANISMS_H
 

@@ -6,8 +6,8 @@
  * - A symbolic link anywhere in the path is followed only if root or the user owns it, whatever protected_symlinks is;
  *   one of another user is refused (ELOOP). So is a regular log file with a second name (EMLINK), which could be a hard
  *   link to any file, and a directory (EISDIR).
- * - A regular file, or none yet, gets a report as a whole: a new file beside it, with an unpredictable name, created with
- *   O_EXCL and O_NOFOLLOW, mode 0644 less umask, is renamed to it. A log is appended to.
+ * - A regular file, or none yet, gets a report as a whole: a new file next to it, whose name is unpredictable, opened
+ *   with O_EXCL and O_NOFOLLOW, mode 0644 less umask, is renamed to it. A log is appended to.
  * - Devices, pipes and what /dev/stdout, /dev/stderr and /dev/fd/N stand for are written in place, never replaced. */
 #ifndef CL_OUT_H
 #define CL_OUT_H
@@ -26,7 +26,7 @@ int cl_out_open(const char *path, struct cl_out *out);
 int cl_out_write(struct cl_out *out, const char *text);
 /* A file to append lines to. */
 int cl_out_append(const char *path, int *fd);
-/* What a number of errno means for these. */
+/* The meaning of an errno value of these functions. */
 const char *cl_out_error(int error);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * Why no task can come in: a task may use only the CPUs of its cgroup, whatever it requests by sched_setaffinity, and a
  * new task is born in its parent's cgroup. The partition's CPUs belong to no other cgroup, not to new ones either. The
- * program cannot leave for the same reason. What is left are kernel threads: those bound to the CPU stay; of the others
+ * program cannot leave for the same reason. Only kernel threads are left: those bound to the CPU stay; of the others
  * the kernel moves the existing ones, and new ones, which older kernels allow all CPUs, are swept away.
  *
  * isolated: no load balancing, so tasks run one after the other on one CPU, and several threads would pile up on the
@@ -45,7 +45,7 @@ static void pins_again(const struct cl_hold *hold) {
     if (!program) left = cl_cpus_minus(&left, &base->held);
     if (cl_cpus_empty(&left) || cl_task_look(known->tid, &is) || is.born != known->born) continue;
     if (!is.kernel && !forgets) continue;
-    /* What was told to be less since, by whom it may, is more than forgotten. */
+    /* Skip a task whose CPUs were narrowed since by a user that may: the kernel has not merely forgotten its value. */
     if (cl_cpus_equal(&is.allowed, &left) || ((is.kernel || program) && !cl_cpus_within(&left, &is.allowed))) continue;
     if (!is.kernel && !program) {
       struct cl_cpus may = cl_granted_of(known->tid, &base->possible);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Escapes text that others control: names of processes, paths and answers may contain anything, and a terminal acts on
- * what is in them. What it would act on is shown escaped ("\x1b", "\u202e"): control characters of both kinds, bytes
- * that are not UTF-8, and characters that change the text direction. Everything else stays. */
+ * what is in them. Characters that it would act on are shown escaped ("\x1b", "\u202e"): control characters of both
+ * kinds, bytes that are not UTF-8, and characters that change the text direction. Everything else stays. */
 #ifndef CL_PLAIN_H
 #define CL_PLAIN_H
 
@@ -18,7 +18,7 @@ bool cl_shown(unsigned code);
 /* As much as fits in whole characters, with the final zero; its length. */
 size_t cl_plain(char *to, size_t size, const char *text);
 void cl_plain_put(FILE *out, const char *text);
-/* What printf would print, escaped as a whole. */
+/* The output of printf, escaped as a whole. */
 void cl_plain_print(FILE *out, const char *format, va_list values) __attribute__((format(printf, 2, 0)));
 
 /* Text in quotes as JSON; bytes that are not UTF-8 become U+FFFD, what a terminal would act on (plain.h) its number. */

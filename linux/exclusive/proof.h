@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happened to the CPUs and the program, before and while they are held. Sources: counters.h, /proc/TID/stat,
+ * Events on the CPUs and in the program, before and while the CPUs are held. Sources: counters.h, /proc/TID/stat,
  * status and schedstat, tracefs (sched_switch) if requested. */
 #ifndef CL_PROOF_H
 #define CL_PROOF_H

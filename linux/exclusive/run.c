@@ -296,7 +296,7 @@ static void command_text(const struct run *r, char *text, size_t size) {
     length += (size_t)snprintf(text + length, size - length, "%s%s", length ? " " : "", *word);
 }
 
-/* Who the program is besides the first. */
+/* Notes the program's cgroup and its tasks after the first. */
 static int note_others(const struct run *r) {
   const struct cl_target *t = &r->target;
   char text[64];
@@ -311,7 +311,7 @@ static int note_others(const struct run *r) {
   return error;
 }
 
-/* What the machine was before all reservations, and this one. */
+/* Records the machine's settings before all reservations, and begins this one. */
 static int open_layer(struct run *r) {
   struct cl_reservation first = {.tool = getpid(), .cpus = r->hold.cpus};
   struct cl_task self;
@@ -346,8 +346,8 @@ static bool has(const struct cl_tasks *tasks, const struct cl_task *task) {
   return false;
 }
 
-/* What a task was allowed in state 1: by now systemd may have put its process into the scope, which before 6.2 makes
- * the kernel forget that. */
+/* A task with the CPUs that it was allowed in state 1: by now systemd may have put its process into the scope, which
+ * before 6.2 makes the kernel forget that. */
 static struct cl_task as_it_was(const struct cl_tasks *then, const struct cl_task *task) {
   for (size_t i = 0; i < then->count; i++)
     if (then->task[i].tid == task->tid && then->task[i].born == task->born) return then->task[i];
@@ -446,7 +446,7 @@ static void add(char *text, size_t size, const char *format, ...) {
 }
 
 /* What a task asks for while CPUs are held is told from what this tool or the kernel has left it by what is held: with
- * affinity not in the moment in which it is moved, and beside another reservation not always. */
+ * affinity not in the moment in which it is moved, and with another reservation not always. */
 static void warn_partial(const struct run *r) {
   static const char partial[] = "a task that sets its own affinity meanwhile may keep only a part of it";
   struct cl_cpus others = cl_cpus_minus(&r->base.held, &r->hold.cpus);
@@ -528,7 +528,7 @@ static struct counted *counted_of(struct run *r, const struct cl_task *task) {
   return more;
 }
 
-/* What all that were attached have done since they were. */
+/* Counts the work of all attached tasks since they were attached. */
 static void count_attached(struct run *r) {
   struct cl_program now, sum = {.wall_s = 0};
   for (size_t i = 0; i < r->target.process.count; i++) {
@@ -707,7 +707,7 @@ static void take_newcomers(struct run *r) {
   cl_tasks_free(&came);
 }
 
-/* What tasks ask for while a CPU is away is not shown whole either. */
+/* A request of a task while a CPU is away is not shown whole either. */
 static void warn_away(struct run *r) {
   char cpus[CL_CPUS_TEXT];
   if (r->away_said || cl_cpus_count(&r->base.offline) == 0) return;

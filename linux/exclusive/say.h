@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* What the user called the tool, for hints such as "run NAME restore": the last part of argv[0]. */
+/* The name by which the user called the tool, for hints such as "run NAME restore": the last part of argv[0]. */
 void cl_say_self(const char *argv0);
 const char *cl_self(void);
 void cl_say_quiet(bool quiet); /* no log, only warnings and errors */

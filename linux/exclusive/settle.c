@@ -79,10 +79,10 @@ static bool is(const char *mechanism, const char *name) { return strcmp(mechanis
 
 static bool any_offline(const struct settle *s) { return !cl_cpus_equal(&s->base.online, &s->base.possible); }
 
-/* What the cpuset of a task grants. */
+/* The CPUs that a task's cpuset grants. */
 static struct cl_cpus granted(const struct settle *s, int tid) { return cl_granted_of(tid, &s->base.possible); }
 
-/* Whose the value is. Before it is taken for somebody's request: have CPUs gone offline or come back meanwhile? */
+/* The owner of a value. A value that looks like a request is read again if CPUs have gone offline or come back. */
 static enum cl_whose whose(struct settle *s, const struct cl_known *k, struct cl_value *v) {
   if (s->how->repair) return CL_OURS_TO_SET;
   for (;;) {
@@ -304,7 +304,7 @@ static enum cl_answer give(struct settle *s, const struct cl_known *k, const str
   return error ? cl_end_failed(what, error) : CL_DONE;
 }
 
-/* What it should have: of what it wants what nobody holds. Where all of that is held, the rest. */
+/* The CPUs that a task should have: those it wants that nobody holds; if all of them are held, the rest. */
 static struct cl_cpus due(const struct settle *s, int tid, const struct cl_cpus *base) {
   struct cl_cpus to = cl_cpus_minus(base, &s->after), rest = cl_baseline_rest(&s->base, &s->after);
   return cl_cpus_empty(&to) ? cl_granted_of(tid, &rest) : to;
@@ -398,9 +398,9 @@ static const struct cl_known *maker(const struct settle *s, const struct cl_task
   return cl_task_look(task->parent, &parent) ? NULL : cl_baseline_task(&s->base, parent.tid, parent.born);
 }
 
-/* What an unrecorded task should have. One that was born on CPUs of an ending layer belongs to its program and gets
- * what its parent had requested, or the program's first process; one that was made while its parent was on its way to
- * the lightest CPUs would keep those for ever, and gets its parent's. */
+/* The CPUs that an unrecorded task should have. One that was born on CPUs of an ending layer belongs to its program and
+ * gets what its parent had requested, or the program's first process; one that was made while its parent was on its way
+ * to the lightest CPUs would keep those for ever, and gets its parent's. */
 static struct cl_cpus wish_of(const struct settle *s, const struct cl_task *task) {
   const struct cl_known *k = task->born < s->base.taken ? NULL : maker(s, task);
   struct cl_cpus wish, written;

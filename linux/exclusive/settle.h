@@ -31,8 +31,8 @@ struct cl_settling {
  * files of the layers that end are kept. */
 int cl_settle(const struct cl_settling *how, struct cl_settled *settled);
 
-/* What should be and is not, for verify: calls `find` with a line for each wrong value that nobody holds (`foreign`:
- * others have set it). Reads only. */
+/* Differences from the intended state, for verify: calls `find` with a line for each wrong value that nobody holds
+ * (`foreign`: others have set it). Reads only. */
 int cl_settle_look(void (*find)(void *context, bool foreign, const char *line), void *context);
 
 #endif

@@ -21,7 +21,7 @@ static double now_s(void) {
 
 double cl_socket_deadline(double seconds) { return now_s() + seconds; }
 
-/* Who has called listen() there, as the kernel has it. */
+/* The user that called listen() on the socket, as the kernel reports it. */
 static int check_owner(int fd, unsigned *owner) {
   struct ucred peer;
   socklen_t size = sizeof peer;

@@ -48,7 +48,7 @@ int cl_state_mark(int fd, enum cl_mark mark) {
   return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
 }
 
-/* Asks for a lock for reading: only a lock for writing is in its way, and who may only read the file has none. */
+/* Asks for a lock for reading: only a lock for writing is in its way, which takes write access to the file. */
 bool cl_state_marked(int fd, enum cl_mark mark) {
   struct flock lock = mark_of(mark, F_RDLCK);
   return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
@@ -75,7 +75,7 @@ const char *cl_state_error(int error) {
 
 /* -- files that processes have open ------------------------------------------------------------------------------------ */
 
-/* What a process has open in CL_STATE; "": nothing. */
+/* The file that a process has open in CL_STATE; "": none. */
 struct open_files {
   char layer[64], baseline[64]; /* /proc/PID/fd/N; the latter only where it was removed */
   bool layer_removed, lock_removed;

@@ -4,8 +4,8 @@
  * its watcher keep their records open, so the kernel still has them, as /proc/PID/fd/N, for as long as one of them is
  * alive.
  *
- * Who lives is told by locks on a layer's file, never by PIDs: a lock is seen from every PID namespace and whatever
- * hidepid= hides, and the kernel ends it with the process. Only who may write a file can lock it so, and that is root.
+ * A lock on a layer's file, never a PID, tells that a tool is alive: a lock is seen from every PID namespace and
+ * whatever hidepid= hides, and the kernel ends it with the process. Such a lock needs write access, which is root's.
  */
 #ifndef CL_STATE_H
 #define CL_STATE_H
@@ -16,7 +16,7 @@
 int cl_state_try(int *fd); /* EWOULDBLOCK: another has it */
 /* The same, but waits up to `patience_s`. */
 int cl_state_lock(int *fd, double patience_s);
-/* Who has it: "pid 4711 (coreloom-exclus)" */
+/* The holder of the lock: "pid 4711 (coreloom-exclus)" */
 const char *cl_state_holder_text(char text[64]);
 
 /* The folder, which everybody may read whatever the umask is. */
@@ -33,7 +33,7 @@ bool cl_state_marked(int fd, enum cl_mark mark);
 #define CL_SPACE_TEXT 24
 void cl_state_space(char text[CL_SPACE_TEXT]);
 
-/* What is wrong with the records and what to do, for an error of this file, layer.h, baseline.h or settle.h. */
+/* The defect of the records and the remedy, for an error of this file, layer.h, baseline.h or settle.h. */
 const char *cl_state_error(int error);
 
 /* All reservations by number, damaged ones included (tool = 0); free() *list. If the file was removed, `path` is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is held, by which tools, and the counters of the CPUs: for people, as JSON, and for Prometheus (counters since
+ * The CPUs held, by which tools, and the counters of the CPUs: for people, as JSON, and for Prometheus (counters since
  * boot, as it computes differences itself). */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -315,7 +315,7 @@ static void put_counters(const struct look *look) {
   }
 }
 
-/* What a scrape cannot have seen: a value before the CPUs were cleared, of those of a reservation together. */
+/* A value from before the CPUs were cleared, which no scrape can have seen, summed over a reservation's CPUs. */
 static void put_before(const struct look *look) {
   char help[80];
   for (size_t i = 0; i < CL_COUNTED; i++) {

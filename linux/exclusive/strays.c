@@ -27,7 +27,7 @@ struct cl_watch {
   struct cl_numbers own; /* with it: tasks of the program */
 };
 
-/* -- who is the program's --------------------------------------------------------------------------------------- */
+/* -- the program's own tasks ------------------------------------------------------------------------------------- */
 
 static bool in_group(const struct cl_hold *hold, int tid) {
   char folder[CL_FOLDER_MOST];

@@ -204,7 +204,7 @@ static int start(const struct cl_hold *hold, const struct cl_task *task, const c
               all.byte, "StopWhenUnneeded", "b", 1);
 }
 
-/* What systemd will have written when the scope is there, so that a plan lists only what we write. */
+/* Notes the files that systemd will have written for the scope, so that a plan lists only what we write. */
 static void expect(struct cl_hold *hold, const char *mount) {
   char slice[CL_PATH_MOST], on[4096];
   const struct cl_changes *c = &hold->changes;
@@ -392,7 +392,7 @@ int cl_systemd_leave(const char *scope) {
     if (!error) error = widen(slice, &online);
     return error ? error : widen(l.scope, &online);
   }
-  /* Empty: systemd is told by the kernel and takes both away. Soon, so that who looks afterwards finds nothing. */
+  /* Empty: systemd is told by the kernel and takes both away. Do it now, so that a later look finds nothing. */
   bool gone = given_back(&l) && switched_off(&l);
   wait_until(given_back, &l, UNTOLD_MS);
   if (cl_exists(l.folder)) stop_empty(&l);

@@ -118,7 +118,7 @@ static int walk_group(void *context, const char *name) {
   return read_group(&(struct walk){above->tasks, path, above->depth + 1});
 }
 
-/* -- who it is -------------------------------------------------------------------------------------------------- */
+/* -- its identity ----------------------------------------------------------------------------------------------- */
 
 static int read_members(const struct cl_hold *hold, struct cl_tasks *now) {
   const struct cl_target *t = hold->target;

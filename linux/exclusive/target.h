@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What attach takes: a thread, processes, or all members of a cgroup, which may be a systemd unit's. */
+ * The targets of attach: a thread, processes, or all members of a cgroup, which may be a systemd unit's. */
 #ifndef CL_TARGET_H
 #define CL_TARGET_H
 

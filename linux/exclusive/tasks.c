@@ -246,7 +246,7 @@ static int find_mount(char *path, size_t size) {
   if (error) return error;
   error = ENOENT;
   for (char *line = strtok_r(text, "\n", &save); line != NULL && error == ENOENT; line = strtok_r(NULL, "\n", &save)) {
-    /* Whole fields, split at every blank: users who may mount in a namespace of their own must not choose where a
+    /* Whole fields, split at every blank: users that may mount in a namespace of their own must not choose where a
      * field ends. */
     strsep(&line, " ");
     char *folder = strsep(&line, " "), *type = strsep(&line, " ");

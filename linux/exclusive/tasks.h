@@ -65,8 +65,7 @@ int cl_task_asked(int tid, struct cl_cpus *cpus);
 /* EINVAL: the kernel refuses, as for fixed ones. In a tree it is a line of the task's status. */
 int cl_task_allow(int tid, const struct cl_cpus *cpus);
 
-/* What the cpuset of a task gives to one that has requested nothing: that of the first cgroup upwards that has a
- * cpuset. */
+/* The CPUs that a task gets without a request: the cpuset of the first cgroup upwards that has one. */
 int cl_granted(int tid, struct cl_cpus *cpus);
 /* Those of `cpus` that its cpuset gives. */
 struct cl_cpus cl_granted_of(int tid, const struct cl_cpus *cpus);

@@ -19,7 +19,7 @@
 #include "settle.h"
 #include "state.h"
 
-#define LOOK_MS 200 /* how long it is watched who runs there */
+#define LOOK_MS 200 /* how long it watches which tasks run there */
 
 struct check {
   struct cl_reservation *list;

@@ -29,7 +29,7 @@ struct watch {
   struct cl_baseline base;
 };
 
-/* What the kernel tells of its devices, CPUs among them. -1: not in this network namespace, say. */
+/* Opens the kernel's reports on its devices, CPUs among them. -1: not in this network namespace, say. */
 static int open_uevents(void) {
   const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK, .nl_groups = 1};
   int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
@@ -38,7 +38,7 @@ static int open_uevents(void) {
   return -1;
 }
 
-/* What it tells is only that it is time to look. */
+/* A report only says that it is time to look. */
 static void drain(int fd) {
   char text[4096];
   while (recv(fd, text, sizeof text, MSG_DONTWAIT) > 0) continue;

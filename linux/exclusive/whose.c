@@ -33,7 +33,7 @@ static bool is_written(const struct cl_value *v) {
   return false;
 }
 
-/* What was never written can only have lost some of its base. */
+/* A value that was never written can only have lost CPUs of its base. */
 static bool is_base(const struct cl_ground *g, const struct cl_value *v) {
   struct cl_cpus shown = cl_cpus_and(&v->base, &v->may);
   if (v->record == CL_RECORD_WAS && !within(&v->now, &v->base)) return false;

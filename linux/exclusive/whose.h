@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whose a value is that was found: the one table by which all ends and all later changes decide. It reads nothing, so a
- * test can enumerate it. A value is a set of CPUs: what a file lists, or what a task may use. */
+ * The owner of a value that was found: the one table by which all ends and all later changes decide. It reads nothing,
+ * so a test can enumerate it. A value is a set of CPUs: what a file lists, or what a task may use. */
 #ifndef CL_WHOSE_H
 #define CL_WHOSE_H
 
 #include "cpus.h"
 
-/* What is known of the machine. */
+/* Facts about the machine. */
 struct cl_ground {
   struct cl_cpus online, possible;
   struct cl_cpus held; /* by all reservations, those that are ending among them */
@@ -31,7 +31,7 @@ struct cl_value {
   struct cl_cpus program; /* CPUs of the reservation whose program this is */
 };
 
-/* What a value reads as: the first that fits. Equal always means: but for CPUs that are held or were away, since those
+/* The reading of a value: the first that fits. Equal always means: but for CPUs that are held or were away, since those
  * the tool or the kernel may have taken or given. */
 enum cl_reading {
   CL_READS_WRITTEN,  /* exactly what this tool wrote */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the BPF programs tell lagmeter, and which threads they watch. */
+ * The events that the BPF programs send to lagmeter, and the threads that they watch. */
 #ifndef LAG_EVENT_H
 #define LAG_EVENT_H
 

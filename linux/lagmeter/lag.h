@@ -33,7 +33,7 @@ struct lag_one {
 
 struct lag_largest {
   double gap;
-  const void *ahead, *behind; /* tags: who got more, and who less */
+  const void *ahead, *behind; /* tags of the thread that got more, and of the one that got less */
   uint64_t from_ns, at_ns;    /* both runnable since, and when it was so large */
 };
 
@@ -82,7 +82,7 @@ void lag_stop(struct lag *lag, struct lag_one *one);
 /* How far it is behind the ideal server since it became runnable, in ns; less than 0: ahead. */
 double lag_of(const struct lag *lag, const struct lag_one *one);
 void lag_note(const struct lag *lag, struct lag_one *one);
-/* What the ideal server had given it in all, in ns */
+/* The total service that the ideal server had given it, in ns */
 double lag_ideal(const struct lag *lag, const struct lag_one *one);
 /* The largest gap at this moment, in ns of nice 0 */
 double lag_gap(const struct lag *lag);

@@ -22,7 +22,7 @@ struct {
   __uint(max_entries, RING_SIZE);
 } events SEC(".maps");
 
-/* Who belongs to the tree of a command. */
+/* The tasks that belong to the tree of a command. */
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -110,7 +110,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
   return 0;
 }
 
-/* Read once, when the others are attached. Whose state changes just then is told again. */
+/* Read once, when the others are attached. A task that changes state meanwhile is reported twice. */
 SEC("iter/task")
 int there(struct bpf_iter__task *it) {
   struct task_struct *p = it->task;

@@ -323,7 +323,7 @@ void lag_sample_begin(struct lag_meter *m, uint64_t now_ns) {
   m->samples++;
 }
 
-/* What it got counts for the time since the last sample, if it was runnable then. */
+/* A thread's service counts for the time since the last sample, if it was runnable then. */
 int lag_sampled(struct lag_meter *m, const struct lag_sample *got) {
   struct lag_thread *t;
   int error = find(m, &got->who, &t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What is known of each watched thread, from events (of the BPF programs) or samples (of /proc); the same lag for
+ * Data about each watched thread, from events (of the BPF programs) or samples (of /proc); the same lag for
  * both. No input or output. Functions return the error number (0: done). */
 #ifndef LAG_METER_H
 #define LAG_METER_H
@@ -56,7 +56,7 @@ struct lag_meter {
   struct lag_thread *sums[LAG_SUMS + LAG_GROUPS];
   uint32_t ended_count, sum_count;
   struct lag_thread *by_tid[4096];
-  struct lag_thread *on[LAG_NO_CPU];  /* who runs there */
+  struct lag_thread *on[LAG_NO_CPU];  /* the thread that runs there */
   struct lag_histogram latency;       /* of all */
   /* Called, if set, when a thread has run, when its lag has changed its direction, and when it has ended. */
   void (*ran)(void *to, struct lag_thread *t, uint64_t from_ns, uint64_t to_ns);
@@ -70,7 +70,7 @@ void lag_meter_begin(struct lag_meter *m, uint64_t now_ns);
 void lag_meter_free(struct lag_meter *m);
 
 int lag_event(struct lag_meter *m, const struct lag_event *e);
-/* A sample: begin, each thread that there is, end. Who is not there any more has ended. */
+/* A sample: begin, each thread that there is, end. A thread that is missing has ended. */
 struct lag_sample {
   struct lag_event who; /* all but kind, cpu and time */
   bool runnable;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What was measured, as a table for people and as JSON. */
+ * The report, as a table for people and as JSON. */
 #ifndef LAG_REPORT_H
 #define LAG_REPORT_H
 

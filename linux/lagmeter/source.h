@@ -9,7 +9,7 @@
 struct lag_source {
   const char *name; /* bpf, proc */
   double sample_ms; /* of proc; 0: exact */
-  double longest_sample_ms; /* from the begin of one to the end of the next: what it may miss of who comes or goes */
+  double longest_sample_ms; /* from the begin of one to the end of the next: it may miss threads that come or go */
   struct lag_meter *meter;
   struct lag_filter whom;
   double own_before_ms; /* CPU time of lagmeter itself before it began to watch */

@@ -55,7 +55,7 @@ static void close_all(struct lag_source *s) {
   s->own = NULL;
 }
 
-/* Who is runnable already */
+/* Reports the threads that are runnable already. */
 static int there(struct bpf_link *link) {
   char nothing[64];
   int file = bpf_iter_create(bpf_link__fd(link));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Samples of /proc, for when BPF cannot be used. What happens between two samples is not seen: shorter sleeps, when a
+ * Samples of /proc, for when BPF cannot be used. Events between two samples are not seen: shorter sleeps, when a
  * thread woke, and which thread ran when. CPU time is the kernel's own, some ms late for a running thread. */
 #include <ctype.h>
 #include <dirent.h>
@@ -142,7 +142,7 @@ static int list(struct lag_source *s) {
   return error;
 }
 
-/* Who has just ended is taken for allowed on all. */
+/* The CPUs that a thread may use; all of them if it has just ended. */
 static uint16_t allowed(int32_t tid) {
   static cpu_set_t set[CPUS_MOST / CPU_SETSIZE]; /* a machine may have more CPUs than one */
   if (sched_getaffinity(tid, sizeof set, set)) return UINT16_MAX;

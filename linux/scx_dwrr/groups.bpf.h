@@ -2,8 +2,8 @@
  *
  * cgroups: which cgroup's threads a CPU runs next (cpu.weight), and which have used up their period's budget (cpu.max).
  *
- * Each cgroup has a virtual time beside its siblings: the CPU time of all threads in it, per unit of weight. The
- * threads directly in a cgroup that has child cgroups are one more sibling, with the sum of their weights, as the
+ * Each cgroup has a virtual time, compared with its siblings': the CPU time of all threads in it, per unit of weight.
+ * The threads directly in a cgroup that has child cgroups are one more sibling, with the sum of their weights, as the
  * kernel counts the root's. A CPU serves the cgroup furthest behind at the level at which their paths from the root
  * part. A cgroup that cannot use its share, as all its threads run, falls behind no further than the floor: so it still
  * comes first, but cannot take CPUs for long when it has more threads later. */
@@ -18,7 +18,7 @@
 
 static __always_inline u64 virtual(u64 time, u64 weight) { return (time << TIME_BITS) / (weight | !weight); }
 
-/* That much CPU time for one beside its siblings; `in` is the cgroup that they are in. */
+/* Charges CPU time to one of several siblings; `in` is the cgroup that they are in. */
 static __always_inline void advance(u64 *time, struct group *in, u64 weight, u64 passed, bool rescued) {
   u64 least = *time, margin = virtual(tuning.slice_ns + 2 * s.online * tuning.tick_ns, weight);
   if ((s64)(in->floor - least) > 0) least = in->floor;
@@ -108,7 +108,7 @@ APART int is_behind(u32 cpu, u32 a, u32 b) {
   return false;
 }
 
-/* Whom the CPU serves next of those that it has not tried in this pass; -1: there is none. */
+/* The cgroup that the CPU serves next, of those that it has not tried in this pass; -1: there is none. */
 APART int next_group(u32 cpu, u32 pass) {
   const struct line *l = line_of(cpu);
   s32 best = -1;

@@ -12,7 +12,7 @@
  * runnable, and when it stops. The running thread's charge is kept with its CPU, where others may close its round. */
 #include "state.bpf.h"
 
-#define FRESH_NS (tuning.slice_ns >> 5) /* for how long no other comes first where one has */
+#define FRESH_NS (tuning.slice_ns >> 5) /* minimum time between two wake-up preemptions on a CPU */
 #define AWAITED_MAX 8
 #define WAITS_MAX_S 15 /* in a cgroup that has too little for all of its threads; */
 #define AWAITED_MAX_S 4 /* if RCU waits for it. The kernel ends a scheduler at 30 and 21 s. */
@@ -234,7 +234,7 @@ static int go_on(void *map, u32 *key, struct watch *watch) {
   return 0;
 }
 
-/* cpu.max: who has used up a period's budget may run again in the next. */
+/* cpu.max: a cgroup that has used up a period's budget may run again in the next. */
 static int refill_all(void *map, u32 *key, struct watch *watch) {
   u64 now = scx_bpf_now();
   u32 i;
@@ -283,7 +283,7 @@ APART int hold(u32 cpu, u32 changes) {
 
 /* --- the callbacks ------------------------------------------------------------------------------ */
 
-/* Who has woken comes first, but for the last eighth of its slice, which it has in its turn. */
+/* A woken task goes first, except for the last eighth of its slice, which it runs in its turn. */
 static __always_inline bool comes_first(const struct group *g, const struct dwrr_lane *a, const struct thread *t) {
   return tuning.sleepers_first && t->of.left > slice_of(g, a, t->of.weight, t->bound) / 8;
 }
@@ -346,7 +346,7 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
     return;
   }
   u32 first = t->bound ? a->bound_round : lowest;
-  /* Who would wait for long goes on, but not for ever, or one that reads all the time would. */
+  /* Let a task that RCU waits for run on, at most AWAITED_MAX times in a row. */
   bool awaited = cl_round_before(first + 2, t->of.round) && t->awaited < AWAITED_MAX && is_awaited(p);
   t->awaited = awaited ? t->awaited + 1 : 0;
   if (awaited) STAT(awaited, 1);
@@ -365,7 +365,7 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
 
 enum found { NONE, TAKEN, KEPT, CHANGED };
 
-/* Whom of a cgroup the CPU runs next. Its previous thread goes on if none comes before it. */
+/* Choose a cgroup's next task for the CPU. Its previous task runs on if none comes before it. */
 APART int serve(u32 cpu, u32 group) {
   struct line *l = line_of(cpu);
   struct group *g = group_of(group);
@@ -441,7 +441,7 @@ APART int serve_late(u32 cpu, u32 group) {
 
 enum pass { USUAL, ELSE, LATE, PASSES };
 
-/* Whom the CPU runs next, cgroup after cgroup: those furthest behind first. */
+/* Choose the next task: try the cgroups, the one furthest behind first. */
 void OPS(dispatch, s32 cpu, struct task_struct *prev) {
   struct line *l = line_of(cpu);
   struct thread *t = NULL;

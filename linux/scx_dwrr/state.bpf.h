@@ -124,9 +124,9 @@ static struct group { /* a cgroup; 0: the root. The rounds of its own threads: *
   u32 count[RING];    /* threads by round */
   u32 bound;          /* runnable threads of CPUs' own rounds */
   u64 all_weight;     /* of all runnable threads, those too */
-  /* beside its siblings, see groups.bpf.h: */
+  /* compared with its siblings, see groups.bpf.h: */
   u64 time;           /* virtual, of all in it */
-  u64 own_time;       /* of its own threads beside the cgroups in it */
+  u64 own_time;       /* of its own threads next to the cgroups in it */
   u64 floor;          /* nobody in it is behind this */
   u32 shares;         /* cpu.weight: 1024 for 100 */
   u32 weight_was;     /* while cpu.idle is set */
@@ -317,7 +317,7 @@ static __always_inline void join(struct thread *t, struct dwrr_lane *a, u32 weig
   t->of.weight = weight;
   if (!t->born) t->of.round = lowest - 1; /* as if it had slept for long */
   if (t->bound != bound) t->of.round = lowest;
-  /* Round L admits no thread: with many sleepers it would not end, and beside one that has already run for L and L +
+  /* Round L admits no thread: with many sleepers it would not end, and next to one that has already run for L and L +
    * 1 a newcomer would fall two rounds behind. */
   if (!bound && (woken || !t->born)) open++;
   cl_round_wake(&t->of.round, &t->of.left, slice, open, bound || cl_round_before(a->round, open) ? open : a->round);

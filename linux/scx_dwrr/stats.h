@@ -23,7 +23,7 @@ struct dwrr_sample {
   struct dwrr_totals totals;
 };
 
-/* What came between two samples, and how things stand at the second: names and texts are in stats.c. */
+/* Counts between two samples, and the state at the second: names and texts are in stats.c. */
 struct dwrr_row {
   struct dwrr_stats in;
   u64 interval_ns, cpus, rounds, lowest, threads, weight, cgroups, active;

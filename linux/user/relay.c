@@ -112,7 +112,7 @@ static ssize_t get(int fd, struct buffer *b) {
   return got > 0 ? got : got < 0 && errno == EAGAIN ? 0 : -1;
 }
 
-/* What the tool prints. While the terminal is raw it makes no new line of a line feed. */
+/* Passes on the tool's output. While the terminal is raw it makes no new line of a line feed. */
 static bool get_said(struct state *s) {
   char text[CHUNK];
   ssize_t got = get(s->r->said, &s->out);
@@ -127,7 +127,7 @@ static bool get_said(struct state *s) {
   return got > 0;
 }
 
-/* What the program prints. While the terminal is not raw it makes a new line of a line feed once more. */
+/* Passes on the program's output. While the terminal is not raw it makes a new line of a line feed once more. */
 static ssize_t get_printed(struct state *s) {
   ssize_t got = get(s->r->master, &s->out);
   struct termios mode;
@@ -140,8 +140,8 @@ static ssize_t get_printed(struct state *s) {
   return got;
 }
 
-/* What the program printed before it stopped or ended; others of its session may print for ever. On a busy machine the
- * kernel may be late with it. */
+/* Passes on the program's output from before it stopped or ended; others of its session may print for ever. On a busy
+ * machine the kernel may be late with it. */
 static void get_last(struct state *s) {
   struct pollfd master = {s->r->master, POLLIN, 0};
   ssize_t got = 0;

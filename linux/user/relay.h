@@ -18,17 +18,17 @@ struct cl_relay {
   struct termios before, raw; /* the terminal's mode, and that while the relay reads from it */
 };
 
-/* What the relay tells the leader: one of these, which it answers when it is done, or the number of a signal for the
- * program. The leader tells the relay by which signal the program was stopped. */
+/* Messages from the relay to the leader: one of these, which it answers when it is done, or the number of a signal for
+ * the program. The leader tells the relay by which signal the program was stopped. */
 enum { CL_LEAD_FRONT = 'f', CL_LEAD_BACK = 'b' };
-/* What the tool tells the relay, which answers it when it is done: take the terminal; set it back. */
+/* Messages from the tool to the relay, which answers when it is done: take the terminal; set it back. */
 enum { CL_RELAY_BEGIN = 'g', CL_RELAY_LEAVE = 'l' };
 
 /* The relay's whole life. */
 void cl_relay_run(struct cl_relay *relay) __attribute__((noreturn));
 /* Sets the terminal's mode back, unless somebody else has set another since. */
 void cl_relay_restore(const struct cl_relay *relay);
-/* Closes every descriptor but these, and puts /dev/null in place of 0 to 2. */
+/* Closes every descriptor but these, and puts /dev/null instead of 0 to 2. */
 void cl_relay_keep_only(const int *keep, int count);
 
 #endif

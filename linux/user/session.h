@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
  *
- * What a program of another user is started in: a session of its own and, if the tool has a terminal, a
+ * The surroundings of another user's program: a session of its own and, if the tool has a terminal, a
  * pseudo-terminal of its own. README.md says why, and what passes through.
  *
  *   cl_session_descriptors()   first in main()

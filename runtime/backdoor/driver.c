@@ -241,7 +241,7 @@ int cl_backdoor_wait(struct cl_backdoor *door) {
   }
 }
 
-/* Of a program that has ended. */
+/* The report of a program that has ended. */
 static int last_report(const struct cl_backdoor *door, uint32_t *words) {
   uint32_t word = far_word(door, STATE), state = FIELD(word, COMMAND_WORD_CODE);
   if (state == CL_BACKDOOR_STATE_RUNNING) return EBUSY;

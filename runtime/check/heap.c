@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The heap of `coreloom run --check`, in place of the library's: that one, with a record before each block given out and a
- * pattern behind it. A block that is freed is filled with another pattern and stays in a queue for a while. What is wrong
+ * The heap of `coreloom run --check`, instead of the library's: the same, with a record before each block given out
+ * and a pattern behind it. A freed block is filled with another pattern and stays in a queue for a while. Misuse
  * is found when a block is freed, when it leaves the queue to be given out again, and at the end of the program.
  *
  *   block | its record | ... | record | bytes | BEHIND to the end of the block */

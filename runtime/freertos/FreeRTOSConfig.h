@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Configuration of FreeRTOS for Coreloom: the fastest build found (README.md). What is in #ifndef a program may choose
+ * Configuration of FreeRTOS for Coreloom: the fastest build found (README.md). A program may set what is in #ifndef
  * by a macro, or by a FreeRTOSConfig.h of its own that defines it and then has #include_next <FreeRTOSConfig.h>. */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Signals that are sent, and what they do by default. There is nobody who would continue a program that is stopped: so
+ * Signals that are sent, and what they do by default. Nobody could continue a program that is stopped: so
  * a signal that stops ends it, too. */
 #include <errno.h>
 #include <pthread.h>

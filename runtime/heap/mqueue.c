@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Message queues. A queue has a fixed number of slots; a sender takes a free one, fills it and gives it to the receiver
- * that waits or to the list of messages; a receiver the other way round. So a message is copied without a lock, and who
- * is woken has its slot. */
+ * that waits or to the list of messages; a receiver the other way round. So a message is copied without a lock, and a
+ * woken thread has its slot. */
 #include <mqueue.h>
 
 #include <errno.h>
@@ -172,7 +172,7 @@ int mq_close(mqd_t number) {
   struct queue *queue = found->queue;
   if (queue->notifies == number) queue->notifies = 0;
   found->queue = NULL;
-  queue->uses--; /* the descriptor's, beside begin()'s */
+  queue->uses--; /* the descriptor's use, besides begin()'s */
   end(queue);
   return 0;
 }

@@ -39,7 +39,7 @@ static struct {
 
 static set pending_of_process;
 
-/* What a pending signal says of itself, by arrival; without an entry it is one that was sent with nothing. */
+/* Data of pending signals, by arrival; a signal without an entry was sent without data. */
 static struct entry {
   struct entry *next;
   uint32_t to;
@@ -96,7 +96,7 @@ static int is_ignored(int signal) {
          (actions[signal].sa_handler == SIG_DFL && cl_signal_is_ignored(signal));
 }
 
-/* --- who hears of it ------------------------------------------------------------------------------ */
+/* --- its receiver --------------------------------------------------------------------------------- */
 
 uint32_t cl_signals_now(uint32_t thread) {
   set pending = pending_for(thread);
@@ -113,7 +113,7 @@ static int takes(uint32_t thread, int signal) {
   return threads[thread].waits & bit(signal) ? 2 : !(threads[thread].mask & bit(signal));
 }
 
-/* Of a signal of the process hears who waits for it, else the caller, else the first thread that does not block it. */
+/* A signal of the process goes to a thread that waits for it, else to the caller, else to the first that allows it. */
 static void tell_one(int signal) {
   uint32_t best = pthread_self();
   int how = takes(best, signal);

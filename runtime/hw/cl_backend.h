@@ -24,7 +24,7 @@ static inline void cl_hw_irq_on(uint32_t word) {
   if (!CL_SIGNALS || (int32_t)word >= 0) cl_irq_on();
 }
 
-/* The same if the CPU may wait in the load, with interrupts disabled already or ... */
+/* A load in which the CPU may wait, with interrupts disabled already or ... */
 static inline uint32_t cl_port_wait_masked(unsigned op, uint32_t id) {
   cl_cpu_time_stop();
   uint32_t word = cl_port_load(op, id);
@@ -135,7 +135,7 @@ static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
   return answer;
 }
 
-/* The same with more words. Traps do not save those, so no other thread may run on this CPU between them and their
+/* Puts several words. Traps do not save them, so no other thread may run on this CPU between them and their
  * operation. */
 CL_INLINE void cl_hw_put(const uint32_t *words, uint32_t count) {
   cl_irq_off();
@@ -279,7 +279,7 @@ static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) { r
 uint32_t cl_op_move(uint32_t word);
 static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_op_mutex_lock(id); }
 
-/* Of the thread that a trap has interrupted: it is the kernel's running one, and so does not wait. */
+/* A thread that a trap has interrupted is the kernel's running one, and so does not wait. */
 #define CL_BACKEND_CLEARS_IPI 1
 #define CL_BACKEND_TRAPS_FOR_SIGNALS (CL_REGISTER_BANKS == 1) /* else a thread that computes does not hear of them */
 static inline int cl_backend_computes(uint32_t thread) {

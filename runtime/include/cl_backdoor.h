@@ -25,10 +25,10 @@ struct cl_backdoor {
   uint32_t freed, get_at;      /* stream up: words taken out, likewise */
   int silent;                  /* a call has given processor 1 up; its words then */
   uint32_t silent_words[CL_BACKDOOR_WORDS];
-  uint32_t epoch;              /* of the program: holds so far. Who waits sees by it that it is another one */
+  uint32_t epoch;              /* holds of the program so far: a waiting thread sees by it that the program is new */
 };
 
-/* Beside the states of backdoor.toml. */
+/* In addition to the states of backdoor.toml. */
 #define CL_BACKDOOR_SILENT 8u /* it has not answered, and said nothing since */
 
 struct cl_backdoor_status {
@@ -69,7 +69,7 @@ int cl_backdoor_status(struct cl_backdoor *door, struct cl_backdoor_status *stat
 /* Until no program runs. */
 int cl_backdoor_wait(struct cl_backdoor *door);
 
-/* What the program left. EBUSY: it still runs. EINVAL: none has run. EMSGSIZE: more than `room`; *bytes says how many.
+/* The program's result. EBUSY: it still runs. EINVAL: none has run. EMSGSIZE: more than `room`; *bytes says how many.
  * EIO: the CRC is wrong. The log is text, ended by 0, cut and EMSGSIZE if it does not fit. */
 int cl_backdoor_result(struct cl_backdoor *door, void *to, size_t room, size_t *bytes);
 int cl_backdoor_log(struct cl_backdoor *door, char *to, size_t room);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the compiler is told about functions and conditions. */
+ * Hints to the compiler about functions and conditions. */
 #ifndef CL_COMPILER_H
 #define CL_COMPILER_H
 

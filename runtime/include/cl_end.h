@@ -22,7 +22,7 @@ __attribute__((noreturn)) void cl_ended_in(const char *what, const char *name, u
 /* A list in the program's memory cannot be gone along any more. Says so in one line and ends the program as abort does.
  * which: "the waiters of ..."; where: the object that has it. */
 __attribute__((noreturn)) void cl_broken(const char *which, const void *where);
-/* The same, by the layer that knows who runs. */
+/* The same, by the layer that knows which thread runs. */
 __attribute__((noreturn)) void cl_broken_in(const char *what, const char *name, uint32_t number, const char *which,
                                             const void *where);
 

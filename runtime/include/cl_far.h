@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the loader of processor 1 and a program have of one another, and the machine below both. For C and assembly.
+ * The interface between processor 1's loader and a program, and the machine below both. For C and assembly.
  *
  * The last bytes of the local memory are the loader's page. A program is called as cl_start(argument, bytes, page) with
  * a stack below it, and returns its exit status. It may write `program` and `log` of the page, and nothing else of it.
@@ -40,7 +40,7 @@ static inline void cl_far_write(unsigned offset, uint32_t word) {
   *(volatile uint32_t *)(CL_BACKDOOR_FAR_BASE + offset) = word;
 }
 static inline uint32_t cl_far_cycle(void) { return cl_local_read(CL_CYCLE); }
-/* The timer's interrupt in so many cycles; 0: never. */
+/* Sets the timer's interrupt, this many cycles ahead; 0: never. */
 static inline void cl_far_limit(uint32_t cycles) {
   uint32_t high, low;
   do {

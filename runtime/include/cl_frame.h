@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For assembly. What a C function does not keep, at sp: 0 ra, 4-28 t0-t6, 32-60 a0-a7. */
+ * For assembly. Registers that a C function does not keep, at sp: 0 ra, 4-28 t0-t6, 32-60 a0-a7. */
 #include "cl_machine.h"
 
   .macro cl_store_registers
@@ -41,7 +41,7 @@
   lw a7, \at + 60(sp)
   .endm
 
-  /* On entry to a trap of the standard core: the same and 64 pc, `at` bytes above sp, in a frame of so many bytes. */
+  /* On entry to a trap of the standard core: the same and 64 pc, `at` bytes above sp, in a frame of that many bytes. */
   .macro cl_push_frame bytes, at=0
   addi sp, sp, -\bytes
   sw t0, \at + 4(sp)

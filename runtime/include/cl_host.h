@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program asks of the machine that simulates (rtl/soc/sim/host.h), and the calls of POSIX on which the C library's
- * files stand. On hardware all of them fail with ENOSYS, but standard input is at its end. */
+ * Requests of a program to the machine that simulates it (rtl/soc/sim/host.h), and the calls of POSIX below the C
+ * library's files. On hardware all of them fail with ENOSYS, but standard input is at its end. */
 #ifndef CL_HOST_H
 #define CL_HOST_H
 
@@ -38,7 +38,7 @@ struct cl_host_stat {
   uint32_t number, links;
 };
 
-/* What the operation gives; -1 with errno. */
+/* The operation's result; -1 with errno. */
 int32_t cl_host(uint32_t operation, uintptr_t a, uintptr_t b, uintptr_t c);
 
 int cl_open(const char *path, int flags, mode_t mode);

@@ -68,7 +68,7 @@
   X(thread_join, THREAD_JOIN, I) \
   X(barrier_wait, BARRIER_WAIT, IW)
 
-/* Those that wait in place more often than they switch, and after which the caller still has to do something. */
+/* Operations that wait in place more often than they switch, and after which the caller has more to do. */
 #define CL_OPS_FRAMELESS(X)    \
   X(mutex_lock, MUTEX_LOCK, I) \
   X(cond_wait, COND_WAIT, IW)
@@ -175,7 +175,7 @@ __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argu
 #ifndef CL_CPU_TIME
 #define CL_CPU_TIME 0
 #endif
-/* The same of signals (posix/signals.h). */
+/* 1 for a program with signals (posix/signals.h). */
 #ifndef CL_SIGNALS
 #define CL_SIGNALS 0
 #endif
@@ -198,7 +198,7 @@ uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */
 uint32_t cl_switch_by(void (*tail)(void));
 void cl_switch_in_trap(uint32_t word);
 
-/* What a resuming thread says to the kernel and to the trace. With two banks of registers x0 reaches both (cl_frame). */
+/* A resuming thread's notice to the kernel and to the trace. With two banks of registers x0 reaches both (cl_frame). */
 #if CL_REGISTER_BANKS > 1
 #define CL_SAVED_TEXT "sw zero, %%lo(%4)(zero)\n"
 #define CL_RUN_TEXT "sw t1, %%lo(%2)(zero)\n"

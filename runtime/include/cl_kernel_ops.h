@@ -36,12 +36,12 @@
 
 #define CL_MUTEX_ATTRIBUTES_CEILING_LSB    0 /* with protocol 2: the priority that its owner has at least */
 #define CL_MUTEX_ATTRIBUTES_CEILING_MASK   0xffu
-#define CL_MUTEX_ATTRIBUTES_PROTOCOL_LSB   8 /* 0: none, 1: its owner inherits the priorities of those who wait for it, 2: its owner has the ceiling */
+#define CL_MUTEX_ATTRIBUTES_PROTOCOL_LSB   8 /* 0: none, 1: its owner inherits the priorities of the threads that wait for it, 2: its owner has the ceiling */
 #define CL_MUTEX_ATTRIBUTES_PROTOCOL_MASK  0x3u
 
 #define CL_EVENT_FLAGS_OBJECT_LSB          0 /* the condition variable that serves as event flags */
 #define CL_EVENT_FLAGS_OBJECT_MASK         0x3fu
-#define CL_EVENT_FLAGS_KIND_LSB            6 /* what is done */
+#define CL_EVENT_FLAGS_KIND_LSB            6 /* the action */
 #define CL_EVENT_FLAGS_KIND_MASK           0xfu
 
 #define CL_ENTRY_WORD_SCHED_PARAM_LSB      0 /* priority, or 128 + n: hardware thread n */

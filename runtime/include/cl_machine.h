@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a Coreloom SoC is, beside its addresses (cl_soc_map.h). For C and assembly. */
+ * Properties of a Coreloom SoC, besides its addresses (cl_soc_map.h). For C and assembly. */
 #ifndef CL_MACHINE_H
 #define CL_MACHINE_H
 

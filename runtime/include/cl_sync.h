@@ -44,7 +44,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier);
 /* --- Spin locks --- */
 
 typedef struct {
-  uint32_t owner; /* its number + CL_SPIN_FREE + 1; CL_SPIN_FREE: none; anything else: it is no lock */
+  uint32_t owner; /* its number + CL_SPIN_FREE + 1; CL_SPIN_FREE: none; anything else: not a lock */
 } pthread_spinlock_t;
 
 int pthread_spin_init(pthread_spinlock_t *lock, int shared);
@@ -75,7 +75,7 @@ int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr);
 int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared);
 int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *attr, int *shared);
 
-/* Of Linux: which of them goes first; it is stored and makes no difference. */
+/* As on Linux: readers or writers first. The kind is stored and makes no difference. */
 enum { PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP };
 #define PTHREAD_RWLOCK_DEFAULT_NP PTHREAD_RWLOCK_PREFER_READER_NP
 int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attr, int kind);

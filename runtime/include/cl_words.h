@@ -19,7 +19,7 @@ CL_INLINE void cl_words_put(volatile uint32_t *port, const uint32_t *words, uint
   }
 }
 
-/* Of a message of `count` words those that there is room for. */
+/* Copies the words of a message of `count` words, as far as there is room. */
 CL_INLINE void cl_words_get(uint32_t *words, const volatile uint32_t *port, uint32_t count, uint32_t room) {
   if (count > CL_PORT_WORDS) return; /* no number of words: a message of one word */
   if (count > room) count = room;

@@ -5,7 +5,7 @@
  * condition variables. All others are made of a mutex and a condition variable, on both kernels and on Linux.
  *
  * A call that sets flags releases every thread for which they suffice, in any number: a flag that is cleared right after
- * has been seen by all that waited for it. What those threads clear goes when all have been looked at.
+ * has been seen by all that waited for it. The flags that those threads clear go when all have been looked at.
  * All functions return 0 or an error number. EINVAL: destroyed (on Linux undefined, as for a mutex). */
 #ifndef CORELOOM_EVENTS_H
 #define CORELOOM_EVENTS_H
@@ -42,10 +42,10 @@ int event_flags_clear(event_flags_t *events, uint32_t flags); /* these alone */
 int event_flags_get(event_flags_t *events, uint32_t *flags);
 
 /* got: all flags that were set at the end of the wait, before any was cleared; it may be NULL. EINVAL: no flags to wait
- * for, or no such way. wait and timedwait are cancellation points; who is cancelled after its release has its flags. */
+ * for, or no such way. wait and timedwait are cancellation points; a thread cancelled once released has its flags. */
 int event_flags_wait(event_flags_t *events, uint32_t flags, int how, uint32_t *got);
 int event_flags_trywait(event_flags_t *events, uint32_t flags, int how, uint32_t *got); /* EAGAIN: they are not there */
-/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and it is no time. */
+/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and `until` is not a time. */
 int event_flags_timedwait(event_flags_t *events, uint32_t flags, int how, uint32_t *got, const struct timespec *until);
 
 #ifdef __cplusplus

@@ -48,7 +48,7 @@ extern "C" {
 #define CL_LOCAL_DATA
 #endif
 
-/* With the platform key context_kib: a function in the local memory, beside the code of traps. On amp all are. */
+/* With the platform key context_kib: a function in the local memory, next to the code of traps. On amp all are. */
 #if defined(CL_CONTEXT_BYTES) && CL_CONTEXT_BYTES
 #define CL_LOCAL_CODE __attribute__((noinline, section(".text.hot.local")))
 #else
@@ -340,7 +340,7 @@ int cpu_reset_end(void);
  * For threads, on any CPU and platform. A message is a buffer in shared memory whose pointer goes through the port:
  * nothing is copied. It belongs to the thread that allocated or received it, until that sends or frees it. Messages
  * come from one pool of CL_MESSAGES; a port that carries messages must carry nothing else. The port's other rules
- * apply (PORT_BUFFERED, who may receive), and so do its functions' errors. */
+ * apply (PORT_BUFFERED, which thread may receive), and so do its functions' errors. */
 
 #ifndef CL_MESSAGES
 #define CL_MESSAGES 16
@@ -370,10 +370,10 @@ int message_tryreceive(int port, struct message **message); /* EAGAIN: none ther
 int message_timedreceive(int port, struct message **message, uint32_t cycles);
 int message_free(struct message *message); /* EPERM, EINVAL as above */
 
-/* The same with a copy at each end. A block arrives as a whole, however many messages it takes: up to
- * CL_MESSAGES * CL_MESSAGE_WORDS words, else EMSGSIZE. On a platform with kernel.port_words a block of at most so many
- * words goes through the port without the pool, in a program that has no message_receive: it takes a small part of the
- * cycles, and waits for no message. */
+/* Blocks with a copy at each end. A block arrives as a whole, however many messages it takes: up to CL_MESSAGES *
+ * CL_MESSAGE_WORDS words, else EMSGSIZE. On a platform with kernel.port_words a block of at most that many words goes
+ * through the port without the pool, in a program that has no message_receive: it takes a small part of the cycles, and
+ * waits for no message. */
 int port_send_block(int port, const uint32_t *words, size_t count);
 int port_trysend_block(int port, const uint32_t *words, size_t count);
 int port_timedsend_block(int port, const uint32_t *words, size_t count, uint32_t cycles);

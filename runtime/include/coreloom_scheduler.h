@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * [HT]'s scheduler on the shared bus, of platforms with the key `scheduler`: a table of threads and a ready queue beside
+ * [HT]'s scheduler on the shared bus, of platforms with the key `scheduler`: a table of threads and a ready queue near
  * the kernel, for threads that the program manages itself. rtl/kernel/SCHEDULER.md has the operations and their errors.
  *
  * An operation is one load, atomic on any number of processors; a hardware thread issues it by a load, too. A thread
  * whose parameter is SCHEDULER_HARDWARE + n runs in hardware: enqueueing it stores START to the command register of
  * hardware thread n, before the caller's next access to the bus. With another parameter it is a software thread of that
- * priority: who dequeues it runs it. The hardware thread runs bare, without a thread of the kernel (rtl/hwt/README.md). */
+ * priority: its dequeuer runs it. The hardware thread runs bare, without a thread of the kernel (rtl/hwt/README.md). */
 #ifndef CORELOOM_SCHEDULER_H
 #define CORELOOM_SCHEDULER_H
 

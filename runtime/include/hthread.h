@@ -2,9 +2,9 @@
  *
  * hthreads: the programming interface of [HT]'s system, on top of Coreloom's threads.
  *
- * Names, constants and arguments are those of the hybridthreads project (University of Kansas and of Arkansas, as
+ * Names, constants and arguments come from the hybridthreads project (University of Kansas and of Arkansas, as
  * published at github.com/eugenecartwright/hthreads, include/hthread), so a program written for it compiles unchanged.
- * A function returns 0 (SUCCESS) or an error number of <errno.h>. What differs:
+ * A function returns 0 (SUCCESS) or an error number of <errno.h>. Differences:
  * - Every mutex and condition variable is a separate object; the number in its attribute is only a name for it.
  * - hthread_join returns a specific error, where hthreads returns EINVAL for all.
  * - hthread_intrassoc keeps the line until the thread ends, so no interrupt is lost between two calls.

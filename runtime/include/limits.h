@@ -24,7 +24,7 @@
 #define STREAM_MAX OPEN_MAX
 #define TIMER_MAX 32
 
-/* What every system has at least. */
+/* The minimum on every system. */
 #define _POSIX_AIO_LISTIO_MAX 2
 #define _POSIX_AIO_MAX 1
 #define _POSIX_ARG_MAX 4096

@@ -37,7 +37,7 @@ typedef uint32_t pthread_t; /* thread number; the main thread is 0 */
 #else
 #define PTHREAD_STACK_DEFAULT_NP ((size_t)(CL_THREADS > 512 ? 1024 : CL_THREADS > 64 ? 524288 / CL_THREADS : 8192))
 #endif
-/* Of main and of threads whose attributes set none. */
+/* The priority of main, and of threads whose attributes set none. */
 #define PTHREAD_PRIORITY_DEFAULT_NP ((sched_get_priority_max(SCHED_RR) + 1) / 2)
 #define PTHREAD_NAME_MAX_NP 16          /* bytes with the final NUL */
 
@@ -94,12 +94,12 @@ int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size);
 int pthread_attr_getstack(const pthread_attr_t *attr, void **stack, size_t *size);
 int pthread_attr_setguardsize(pthread_attr_t *attr, size_t size);
 int pthread_attr_getguardsize(const pthread_attr_t *attr, size_t *size);
-/* Those that a thread has. ESRCH: no such thread. */
+/* The attributes that a thread has. ESRCH: no such thread. */
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr);
 /* Where the thread may run; cpu counts from 0 and is used for static placement only. */
 int pthread_attr_setplacement_np(pthread_attr_t *attr, int placement, unsigned cpu);
 int pthread_attr_getplacement_np(const pthread_attr_t *attr, int *placement, unsigned *cpu);
-/* The same as a set of CPUs: all, or one. ENOTSUP: others. */
+/* The placement as a set of CPUs: all, or one. ENOTSUP: others. */
 int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *set);
 int pthread_attr_getaffinity_np(const pthread_attr_t *attr, size_t size, cpu_set_t *set);
 int pthread_attr_setname_np(pthread_attr_t *attr, const char *name);
@@ -129,8 +129,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
 __attribute__((noreturn)) void pthread_exit(void *value);
 /* EDEADLK: the caller itself. ESRCH: no such thread. EINVAL: detached, or another thread is joining it. */
 int pthread_join(pthread_t thread, void **value);
-/* Of Linux. EBUSY: it has not ended. ETIMEDOUT: nor by a time of CLOCK_REALTIME, or of `clock`, which is looked at every
- * 1024 cycles. */
+/* As on Linux. EBUSY: it has not ended. ETIMEDOUT: nor by a time of CLOCK_REALTIME, or of `clock`, which is looked at
+ * every 1024 cycles. */
 int pthread_tryjoin_np(pthread_t thread, void **value);
 int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until);
 int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until);
@@ -199,10 +199,10 @@ void cl_cleanup_pop(struct cl_cleanup *cleanup, int execute);
   }                                        \
   while (0)
 
-/* --- what POSIX has not --------------------------------------------------------------------------- */
+/* --- not part of POSIX --------------------------------------------------------------------------- */
 
-/* The same for an existing thread. ENOTSUP: the kernel's policy has no weights (deadlines), or it is a hardware or idle
- * thread. EINVAL: out of range. ESRCH: no such thread. */
+/* Weight and deadline of an existing thread. ENOTSUP: the kernel's policy has no weights (deadlines), or it is a
+ * hardware or idle thread. EINVAL: out of range. ESRCH: no such thread. */
 int pthread_setweight_np(pthread_t thread, int weight);
 int pthread_setdeadline_np(pthread_t thread, int ticks);
 
@@ -282,11 +282,11 @@ int pthread_mutex_destroy(pthread_mutex_t *mutex); /* EBUSY: locked */
  * pthread_mutex_consistent. ENOTRECOVERABLE: it was unlocked without that. */
 int pthread_mutex_lock(pthread_mutex_t *mutex);
 int pthread_mutex_trylock(pthread_mutex_t *mutex); /* EBUSY: locked */
-/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and it is no time. */
+/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and the time is not valid. */
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles); /* from the call */
 int pthread_mutex_unlock(pthread_mutex_t *mutex); /* EPERM: the caller has not locked it */
-/* What a robust mutex protects is in order again. EINVAL: not robust, not the caller's, or its owner has not ended. */
+/* Says that a robust mutex's data are consistent again. EINVAL: not robust, not the caller's, or its owner is alive. */
 int pthread_mutex_consistent(pthread_mutex_t *mutex);
 /* EINVAL: not PTHREAD_PRIO_PROTECT, or no such priority. Setting it locks the mutex, without regard to its ceiling; old
  * may be NULL. */
@@ -323,7 +323,7 @@ int pthread_cond_destroy(pthread_cond_t *cond); /* EBUSY: somebody waits */
 /* Unlocks the mutex, waits for a signal, locks the mutex. Spurious wake-ups are possible, so check the condition again.
  * EPERM: the caller does not hold the mutex; nothing is done. */
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-/* ETIMEDOUT: no signal came until a time of its clock; the mutex is locked again. EINVAL: it is no time. */
+/* ETIMEDOUT: no signal came until a time of its clock; the mutex is locked again. EINVAL: not a time. */
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t cycles); /* from the call */
 int pthread_cond_signal(pthread_cond_t *cond);

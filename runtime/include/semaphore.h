@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Counting semaphores: POSIX <semaphore.h>.
- * Every function returns 0, or -1 with errno set; EINVAL: it is no semaphore. */
+ * Every function returns 0, or -1 with errno set; EINVAL: not a semaphore. */
 #ifndef CORELOOM_SEMAPHORE_H
 #define CORELOOM_SEMAPHORE_H
 
@@ -28,7 +28,7 @@ typedef struct {
 int sem_init(sem_t *sem, int shared, unsigned value);
 int sem_destroy(sem_t *sem); /* EBUSY: somebody waits */
 int sem_wait(sem_t *sem);    /* a waiter of higher priority goes first */
-/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and it is no time. */
+/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and the time is not valid. */
 int sem_timedwait(sem_t *sem, const struct timespec *until);
 int sem_timedwait_np(sem_t *sem, uint32_t cycles); /* from the call */
 int sem_trywait(sem_t *sem);                       /* EAGAIN: it is 0 */
@@ -38,7 +38,7 @@ int sem_getvalue(sem_t *sem, int *value);
 int sem_getnumber_np(const sem_t *sem, uint32_t *number);
 
 /* A name has up to NAME_MAX characters, the first a slash and the only one. With O_CREAT, mode (which makes no
- * difference) and value follow. Who opens a name again gets the same semaphore. SEM_FAILED: EINVAL: no name, or value
+ * difference) and value follow. Opening a name again gives the same semaphore. SEM_FAILED: EINVAL: no name, or value
  * above SEM_VALUE_MAX. ENAMETOOLONG. ENOENT: there is none, and no O_CREAT. EEXIST: there is one, and O_CREAT and
  * O_EXCL. ENOSPC: no memory. */
 sem_t *sem_open(const char *name, int flags, ...);

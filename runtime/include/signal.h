@@ -105,7 +105,7 @@ typedef struct {
   void *si_addr;
   union sigval si_value;
   int si_timerid;
-  int si_overrun; /* of a timer: expirations that this signal stands for beside one */
+  int si_overrun; /* of a timer: further expirations that this signal stands for */
 } siginfo_t;
 #define si_int si_value.sival_int
 #define si_ptr si_value.sival_ptr
@@ -145,7 +145,7 @@ typedef struct {
 #define MINSIGSTKSZ 2048
 #define SIGSTKSZ 8192
 
-/* What a handler's third argument points to. */
+/* The type behind a handler's third argument. */
 typedef struct ucontext {
   struct ucontext *uc_link;
   sigset_t uc_sigmask; /* of the thread, when the handler has returned */
@@ -185,7 +185,7 @@ int sigwait(const sigset_t *__restrict set, int *__restrict signal);
 int sigwaitinfo(const sigset_t *__restrict set, siginfo_t *__restrict info);
 int sigtimedwait(const sigset_t *__restrict set, siginfo_t *__restrict info, const struct timespec *__restrict limit);
 
-/* Of System V: one signal of the caller's mask; sigset also sets the handler. */
+/* From System V: one signal of the caller's mask; sigset also sets the handler. */
 int sighold(int signal);
 int sigrelse(int signal);
 int sigignore(int signal);
@@ -194,7 +194,7 @@ _sig_func_ptr sigset(int signal, _sig_func_ptr handler);
 
 void psignal(int signal, const char *text);
 
-/* Of other systems: the linker says that they are not there. */
+/* From other systems, not supported: the linker says so. */
 int sigaltstack(const stack_t *__restrict stack, stack_t *__restrict before);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * picolibc's <stdlib.h> without names that glibc has not: programs have their own. */
+ * picolibc's <stdlib.h> without names that glibc does not define: programs have their own. */
 #ifndef _LIBC
 #define itoa cl_hidden_itoa
 #define utoa cl_hidden_utoa

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * picolibc's <string.h> without names that glibc has not: programs have their own. */
+ * picolibc's <string.h> without names that glibc does not define: programs have their own. */
 #ifndef _LIBC
 #define strlwr cl_hidden_strlwr
 #define strupr cl_hidden_strupr

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * picolibc's <strings.h> without names that glibc has not: programs have their own. */
+ * picolibc's <strings.h> without names that glibc does not define: programs have their own. */
 #ifndef _LIBC
 #define fls cl_hidden_fls
 #define flsl cl_hidden_flsl

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The threads of C11, which are those of <pthread.h>. */
+ * The threads of C11, which are <pthread.h>'s threads. */
 #ifndef CORELOOM_THREADS_H
 #define CORELOOM_THREADS_H
 

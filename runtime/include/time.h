@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The C library's <time.h>, and what it has not of C11. */
+ * The C library's <time.h>, and the parts of C11 that it lacks. */
 #ifndef CORELOOM_TIME_H
 #define CORELOOM_TIME_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What picolibc's buffers leave out: errors; and the locks in them, as the caller has that of all streams. */
+ * The parts that picolibc's buffers leave out: errors; no locks, because the caller holds the lock of all streams. */
 #include "file.h"
 
 #include <sys/lock.h>

@@ -96,7 +96,7 @@ WEAK FILE *fopen(const char *restrict path, const char *restrict mode) {
 
 WEAK FILE *tmpfile(void) { return opened(NULL, __SRD | __SWR, O_RDWR); }
 
-/* What is written to the console goes to a file from now on. */
+/* The files to which console output goes from now on. */
 static FILE *instead[2];
 static FILE *of(FILE *stream) { return instead[stream == stderr]; }
 static int put_instead(char c, FILE *stream) { return putc_unlocked(c, of(stream)) < 0 ? _FDEV_ERR : 0; }

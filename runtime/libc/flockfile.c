@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For programs without our POSIX layer, whose own (runtime/posix/libc.c) stands in place of this. */
+ * For programs without our POSIX layer, whose own (runtime/posix/libc.c) replaces this. */
 #include <stdio.h>
 
 __attribute__((weak)) void flockfile(FILE *stream) { (void)stream; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a folder has, and which is the current one. */
+ * The contents of folders, and the current folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

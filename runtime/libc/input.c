@@ -51,7 +51,7 @@ WEAK size_t fread(void *to, size_t size, size_t count, FILE *stream) {
   size_t left = size && all / size == count ? all : 0;
   flockfile(stream);
   while (left) {
-    /* What is in a file's buffer at once; all else as characters. */
+    /* The contents of a file's buffer at once; everything else character by character. */
     struct __file_bufio *const file = (struct __file_bufio *)stream;
     size_t ready = 0;
     if ((stream->flags & __SBUF) && file->dir == __SRD && !stream->unget) ready = (size_t)(file->len - file->off);

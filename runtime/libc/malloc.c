@@ -50,7 +50,7 @@ static struct block *given(void *bytes) {
   return block;
 }
 
-/* The size of a block for so many bytes; 0: none is so large. */
+/* The size of a block for a number of bytes; 0: no block is that large. */
 static size_t size_for(size_t bytes) {
   return bytes > PTRDIFF_MAX - 2 * UNIT ? 0 : (bytes + sizeof(size_t) + UNIT - 1) & ~(size_t)MARKS;
 }
@@ -74,7 +74,7 @@ static struct block *more(size_t size) {
   return (struct block *)at;
 }
 
-/* What a block has beyond `size` becomes a block of its own, if it is worth it. */
+/* The part of a block beyond `size` becomes its own block, if that is worth it. */
 static struct block *cut(struct block *block, size_t size, size_t mark) {
   const size_t rest = size_of(block) - size;
   if (rest < 2 * UNIT) {
@@ -208,7 +208,7 @@ void *memalign(size_t alignment, size_t bytes) {
   __LIBC_LOCK();
   struct block *block = take(size + alignment);
   if (block) {
-    /* What is before it becomes a block, too. */
+    /* The room before it becomes a block, too. */
     const uintptr_t first = (uintptr_t)bytes_of(block), at = (first + alignment - 1) & ~(alignment - 1);
     struct block *const before = block, *behind;
     if (at != first) {

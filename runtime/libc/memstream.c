@@ -18,7 +18,7 @@ struct memory {
   int owned, appends;
 };
 
-/* Room for so many bytes and a NUL. */
+/* Makes room for this many bytes and a NUL. */
 static int grow(struct memory *memory, size_t bytes) {
   if (bytes < memory->room) return 0;
   const size_t room = bytes + bytes / 2 + 64;

@@ -47,7 +47,7 @@ static void repeat(struct out *out, char c, int times) {
   while (times-- > 0 && out->count >= 0) put(out, c);
 }
 
-/* What stands before a field of so many characters besides the prefix; EOVERFLOW if that is more than can be counted. */
+/* The padding before a field of this many characters besides the prefix; EOVERFLOW if the sum cannot be counted. */
 static void begin_field(struct out *out, const struct conversion *c, const char *prefix, int length, int more) {
   if (out->count < 0) return;
   const long long total = (long long)length + more + (long long)strlen(prefix);

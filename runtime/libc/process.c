@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program may ask of the one process, and gets a plain answer. */
+ * Functions about the only process, with plain answers. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

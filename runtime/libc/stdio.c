@@ -101,7 +101,7 @@ WEAK int fflush(FILE *stream) {
   return status;
 }
 
-/* What has no buffer needs none. */
+/* Streams without a buffer need nothing here. */
 WEAK int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
   struct __file_ext *const file = (struct __file_ext *)stream;
   if (mode != _IONBF && mode != _IOLBF && mode != _IOFBF) return EOF;

@@ -40,7 +40,7 @@ int port_open(int number, int flags) {
   return unlocked(port, 0);
 }
 
-/* What was sent to it is lost, and so is what others wait to send. */
+/* Messages in it are lost, and so are messages that others wait to send. */
 int port_close(int number) {
   struct port *const port = locked(number);
   if (port == NULL) return EINVAL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the compiler calls for atomic operations (stdatomic.h, __atomic_*), as no core has instructions for them. Each
- * is done with interrupts off and the Lock Unit's lock of its address; a load of up to a word needs neither. Within
- * shared_memory_lock the lock is not taken, as a CPU has one: other CPUs must hold the same memory lock then.
+ * The functions that the compiler calls for atomic operations (stdatomic.h, __atomic_*), as no core has instructions
+ * for them. Each is done with interrupts off and the Lock Unit's lock of its address; a load of up to a word needs
+ * neither. Within shared_memory_lock the lock is not taken, as a CPU has one: other CPUs must hold the same memory lock
+ * then.
  * Linked only with programs that use them. */
 #include <stdbool.h>
 #include <stdint.h>

@@ -128,7 +128,7 @@ int pthread_attr_getguardsize(const pthread_attr_t *attr, size_t *size) {
   return 0;
 }
 
-/* --- what POSIX has not --------------------------------------------------------------------------- */
+/* --- not part of POSIX --------------------------------------------------------------------------- */
 
 int pthread_attr_setplacement_np(pthread_attr_t *attr, int placement, unsigned cpu) {
   if (placement != PTHREAD_PLACEMENT_DYNAMIC_NP && placement != PTHREAD_PLACEMENT_STATIC_NP) return EINVAL;

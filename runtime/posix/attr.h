@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the words of pthread_attr_t mean. */
+ * The meaning of the words of pthread_attr_t. */
 #ifndef CL_ATTR_H
 #define CL_ATTR_H
 

@@ -53,7 +53,7 @@ int pthread_barrier_destroy(pthread_barrier_t *barrier) {
   return status;
 }
 
-/* Who has been woken does not touch the barrier any more: it can be used again, or destroyed, at once. */
+/* A woken thread no longer touches the barrier: it can be used again, or destroyed, at once. */
 CL_COLD static int wait_in_memory(pthread_barrier_t *barrier) {
   int status = EINVAL;
   cl_backend_lock();

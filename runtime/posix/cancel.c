@@ -119,7 +119,7 @@ int pthread_setcanceltype(int type, int *old) {
 
 static struct cl_cleanup *cleanups[CL_THREADS]; /* of each thread the last that was pushed */
 
-/* They are on the stack, above this function's frame: one below is of a function that has returned. */
+/* Handlers are on the stack, above this function's frame: one below belongs to a function that has returned. */
 static void all(void) {
   const char *const frame = __builtin_frame_address(0);
   struct cl_cleanup *last;

@@ -66,7 +66,7 @@ static inline void cl_cancel_test(void) {
   if (CL_CANCEL && cl_cancel_mine()->now) cl_cancel_act();
 }
 
-/* The same for what is no cancellation point. */
+/* Likewise for a wait that is not a cancellation point. */
 static inline void cl_signals_test(void) {
   if (CL_SIGNALS && cl_cancel_mine()->now & CL_NOW_SIGNAL) cl_signals_run();
 }

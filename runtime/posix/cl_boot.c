@@ -10,7 +10,7 @@
 #include "posix.h"
 
 struct cl_thread cl_threads[CL_CONTEXTS];
-/* Not cleared at the start: CPUs stand on them then. */
+/* The boot stacks, not cleared at the start, because CPUs use them then. */
 __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_boot_stacks[CL_CPUS << CL_BOOT_STACK_SHIFT];
 
 /* A program that wants no arguments ignores them. */
@@ -28,7 +28,7 @@ static inline void give_locals(uint32_t context) {
 }
 
 #ifdef CL_ARGUMENTS
-/* The command line, for a main that takes one. What loads the program's image writes it there: a count, that many
+/* The command line, for a main that takes one. The loader of the program's image writes it there: a count, that many
  * pointers and NULL, and the words (src/coreloom/simulation/simulate.py). */
 __attribute__((used)) struct {
   int count;

@@ -73,7 +73,7 @@ int cl_deadline(clockid_t clock, const struct timespec *time, uint64_t *at) {
 /* CPU-time clocks of threads are numbered from here. */
 #define OF_THREAD 0x10000u
 
-/* Whose CPU time a clock shows: a thread's, CL_ALL_THREADS; above: it is none. */
+/* The thread whose CPU time the clock shows, or CL_ALL_THREADS; larger values: not a CPU-time clock. */
 static uint32_t cpu_time_of(clockid_t clock) {
   if (clock == CLOCK_PROCESS_CPUTIME_ID) return CL_ALL_THREADS;
   if (clock == CLOCK_THREAD_CPUTIME_ID) return pthread_self();

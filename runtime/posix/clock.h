@@ -31,7 +31,7 @@ int cl_deadline(clockid_t clock, const struct timespec *time, uint64_t *at);
 #define CL_ALL_THREADS CL_THREADS
 uint64_t cl_cpu_time(uint32_t thread);
 
-/* Who waits until an absolute time of CLOCK_REALTIME: woken when it is set, to look at it again. */
+/* Waits until an absolute time of CLOCK_REALTIME: woken when the clock is set, to look at it again. */
 extern struct cl_queue cl_clock_sleepers, cl_clock_timers;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What CPU-time clocks show: the time that each thread, and all of them, ran. A CPU adds to a thread's time, and its
- * own, when the thread leaves it or waits; so whoever reads a time adds what has passed since then. */
+ * CPU-time clocks: the time that each thread, and all of them, ran. A CPU adds to a thread's time, and its own,
+ * when the thread leaves it or waits; so a reader adds the time that has passed since then. */
 #include "clock.h"
 
 static volatile uint64_t of_thread[CL_CONTEXTS];
@@ -32,7 +32,7 @@ void cl_cpu_time_stop_apart(void) { count(0); }
 void cl_cpu_time_next(void) { count(1); }
 void cl_cpu_time_reset(uint32_t thread) { of_thread[thread] = 0; }
 
-/* What has passed at a CPU since it counted. */
+/* The time that has passed on a CPU since it last counted. */
 static uint64_t running(uint32_t cpu) {
   uint64_t since, passed;
   uint32_t runs;

@@ -28,7 +28,7 @@ static void print_number(uint32_t number) {
   cl_uart_put((char)('0' + number % 10));
 }
 
-/* The begin of a line: what has happened, where, and who runs there. */
+/* The beginning of a line: what has happened, where, and in which thread. */
 static void print_who(const char *event, const char *what, const char *name, uint32_t number) {
   print(event);
   print(": cpu ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Event flags, on every ground. Who sets flags decides who is released, so that none misses flags that are soon cleared:
- * each waiter is in a list, with what it waits for.
+ * Event flags, on every ground. The thread that sets flags releases the waiters, so none misses flags that are soon
+ * cleared: each waiter is in a list, with what it waits for.
  * A hardware kernel may do that itself, for one of its condition variables (event_flags). */
 #include <coreloom_events.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "timed.h"
 #endif
 
-/* What is only for objects that the kernel has no room for is out of the way of the others. */
+/* Code only for objects beyond the kernel's room is kept out of the way of the others. */
 #if defined(CL_BACKEND_EVENT_FLAGS) && CL_BACKEND_EVENT_FLAGS
 #define IN_MEMORY CL_COLD
 #else
@@ -167,7 +167,7 @@ IN_MEMORY static int wait_in_memory(event_flags_t *events, uint32_t wanted, int 
   if (CL_BACKEND_EVENT_FLAGS && CL_LIKELY((events)->number_plus_1)) return call
 
 static inline uint32_t object(const event_flags_t *events) { return events->number_plus_1 - 1; }
-/* What is done is part of the operation's id. */
+/* The operation's id includes the action. */
 static inline uint32_t act_on(const event_flags_t *events, unsigned kind) {
   return (kind << CL_EVENT_FLAGS_KIND_LSB) + object(events);
 }

@@ -73,7 +73,7 @@ static inline void spend(struct limit *limit) {
   limit->since = now;
 }
 
-/* A load that waits, within the limit: its word, or one with ERROR_TIMEOUT. What is left is in the limit. */
+/* A load that waits, within the limit: its word, or one with ERROR_TIMEOUT. The limit then has the time left. */
 static uint32_t wait_within(struct limit *limit, unsigned op, unsigned index) {
   for (;;) {
     uint32_t word = load(op, index, slice(limit->left));
@@ -128,7 +128,7 @@ int cl_mailbox_receive_on(unsigned cpu, uint32_t *word) {
   }
 }
 
-/* There is room. A reset since then is reported by the next call: the word is lost either way. */
+/* Called when there is room. A reset since then is reported by the next call: the word is lost either way. */
 static inline int put_one(unsigned cpu, uint32_t word) {
   store(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, word);
   return 0;
@@ -384,9 +384,9 @@ __attribute__((noinline)) int mailbox_read(unsigned cpu, uint32_t *words, size_t
   return whole(0, cpu, words, count);
 }
 
-/* As many words at once as together cannot use up half of the time, each with its share of it as patience: the more
- * time, the more words, but longer still the patience than the time that the other end needs for as many words that it
- * tries in vain. When one has given up, or little time is left, what there is room for. */
+/* Moves as many words at once as together cannot use up half of the time, each with its share of it as patience: the
+ * more time, the more words, but longer still the patience than the time that the other end needs for as many words
+ * that it tries in vain. When one has given up, or little time is left, it moves what there is room for. */
 CL_INLINE int part(int put, unsigned cpu, uint32_t *words, size_t count, size_t *done, uint32_t cycles, int late) {
   *done = 0;
   if (!CL_IPC) return ENODEV;

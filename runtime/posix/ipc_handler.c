@@ -9,7 +9,7 @@
 
 void (*cl_ipc_dispatch)(void);
 
-/* What the trap entry of the standard core looks at itself, in this order: the bells of one handler, one wire. The
+/* The sources that the standard core's trap entry checks itself, in this order: the bells of one handler, one wire. The
  * rest, if there is any, is for dispatch(). */
 #if CL_ARCH_HANDLER_STACK
 static struct {
@@ -43,7 +43,7 @@ static inline unsigned lowest(uint32_t set) {
   return bit;
 }
 
-/* What still wants service afterwards interrupts again. */
+/* A source that still wants service afterwards interrupts again. */
 static void dispatch(void) {
   struct handlers *own = &handlers[cl_ipc_self()];
   uint32_t ringing = load(CL_IPC_OP_DOORBELL_PENDING, 0);

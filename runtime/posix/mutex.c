@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A mutex is an object of the kernel, if that has its type and room for it: then locking it takes one operation. Any
- * other lives in memory (mutex_memory.c) and has a handle that no object of the kernel has; so only after the kernel's
- * EINVAL it matters what a mutex is. */
+ * other lives in memory (mutex_memory.c) and has a handle that no object of the kernel has; so what
+ * kind of mutex it is matters only after the kernel has answered EINVAL. */
 #include "mutex.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) 
 }
 
 /* First use of a static mutex. Two threads may come at once: the kernel cannot be called under the memory lock,
- * so both make one and the later gives its own back. */
+ * so both create one, and the second destroys its own. */
 CL_COLD static void make(pthread_mutex_t *mutex) {
   uint32_t mine = new_handle(mutex);
   shared_memory_lock(mutex);
@@ -98,7 +98,7 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, 0);
 }
 
-/* It was busy. */
+/* Called after trylock has returned EBUSY. */
 CL_APART int timed(pthread_mutex_t *mutex, uint64_t at) {
   cl_trace_call();
   if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mutexes in memory. Who unlocks one hands it over, as the kernel does.
+ * Mutexes in memory. Unlocking one hands it over, as the kernel does.
  *
- * A thread's priority is the highest of its own, the ceilings of the mutexes it holds, and the priorities of those who
+ * A thread's priority is the highest of its own, the ceilings of mutexes it holds, and the priorities of threads that
  * wait for a mutex with inheritance that it holds; when one of these changes, so does it, and the change goes on along
  * the mutexes that the threads wait for (settle). With CL_BACKEND_INHERITANCE the kernel does that for its own mutexes:
  * what a thread has here is given to it as the thread's own priority. */
@@ -12,13 +12,13 @@
 #include "mutex.h"
 #include "wait.h"
 
-/* Of `robust`, beside PTHREAD_MUTEX_ROBUST. */
+/* Values of `robust`, in addition to PTHREAD_MUTEX_ROBUST. */
 enum { INCONSISTENT = 2, NOT_RECOVERABLE };
 
 #define GONE (CL_THREADS + 1) /* the owner has ended */
 
-/* Of mutexes with a protocol and robust ones: what each thread holds. The list goes through the program's memory, so it
- * is as long as it is known to be, and all in it are the thread's, or it is broken. */
+/* The mutexes with a protocol, and the robust ones, that each thread holds. The list goes through the program's memory,
+ * so it is as long as it is known to be, and all in it are the thread's, or it is broken. */
 static struct {
   pthread_mutex_t *first;
   uint32_t count;
@@ -38,7 +38,7 @@ static inline pthread_mutex_t *checked(pthread_mutex_t *mutex, uint32_t thread) 
   return mutex;
 }
 
-/* The thread's own priority is `own`, or what it holds and who waits for that has changed. */
+/* Called after the thread's own priority became `own`, or the mutexes that it holds or their waiters changed. */
 static void settle(uint32_t thread, uint32_t own) {
   for (;;) {
     uint32_t best = own;
@@ -265,7 +265,7 @@ static int rule_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
   return 0;
 }
 
-/* The kernel lets nobody wait for the mutex who is above its ceiling: such a caller looks again and again whether it is
+/* The kernel lets no thread above the ceiling wait for the mutex: such a caller looks again and again whether it is
  * free, and keeps its priority. */
 static int set_ceiling_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
   static struct cl_queue napping; /* nobody wakes them */

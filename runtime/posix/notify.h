@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happens by a struct sigevent: nothing, a signal, or a function is called in a new thread. */
+ * The notification that a struct sigevent asks for: nothing, a signal, or a function is called in a new thread. */
 #ifndef CL_NOTIFY_H
 #define CL_NOTIFY_H
 

@@ -118,12 +118,12 @@ CL_INLINE int send_by_timer(uint32_t port, struct source from, uint64_t at) {
   return status == EAGAIN ? ETIMEDOUT : status;
 }
 
-/* So late a limit, or another thread has taken the room. */
+/* Called for a very late limit, or when another thread has taken the room. */
 CL_COLD static int send_by_timer_apart(uint32_t port, struct source from, uint64_t at) {
   return send_by_timer(port, from, at);
 }
 
-/* There was no room. */
+/* Called when there was no room. */
 CL_INLINE int send_until(uint32_t port, struct source from, uint64_t at) {
   cl_trace_call();
   if (!CL_BACKEND_TIMEOUTS) return send_by_timer(port, from, at);
@@ -165,12 +165,12 @@ CL_INLINE int receive_by_timer(uint32_t port, struct sink to, uint64_t at) {
   return status == EAGAIN ? ETIMEDOUT : status;
 }
 
-/* So late a limit, or another thread has taken the message. */
+/* Called for a very late limit, or when another thread has taken the message. */
 CL_COLD static int receive_by_timer_apart(uint32_t port, struct sink to, uint64_t at) {
   return receive_by_timer(port, to, at);
 }
 
-/* There was no message. */
+/* Called when there was no message. */
 CL_INLINE int receive_until(uint32_t port, struct sink to, uint64_t at) {
   cl_trace_call();
   if (!CL_BACKEND_TIMEOUTS) return receive_by_timer(port, to, at);

@@ -56,17 +56,17 @@ static inline uint32_t cl_priority_given(uint32_t thread, uint32_t now) {
 
 /* pthread_join, with the kernel's own error number (EBUSY: another joins it). */
 int cl_posix_join(pthread_t thread, void **value);
-/* Who created a thread; of main itself. */
+/* A thread's creator; main is its own. */
 pthread_t cl_posix_parent(pthread_t thread);
 
-/* In the new thread, before its function: say its name. */
+/* Called in the new thread before its function: logs its name. */
 void cl_posix_thread_begin(void);
 
 /* The name of a thread; NULL until one is set, so that names cost nothing where there are none. */
 extern const char *(*cl_posix_name)(uint32_t thread);
 const char *cl_name_of(uint32_t thread); /* what it is then */
 
-/* Of a thread that ends by a fault: whether it is inside of malloc; and it gives the streams' lock back. */
+/* For a thread that ends by a fault: whether it is inside malloc; and a function that releases the streams' lock. */
 int cl_libc_holds_heap(void);
 void cl_libc_leave_streams(void);
 
@@ -87,7 +87,7 @@ extern void (*cl_specific_end)(void);
  * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
  * It does not go off before mtime `at`; and some cycles after the thread waits, if that is later. */
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
-/* It has ended the wait, or its time is over. */
+/* Whether the timer has ended the wait, or its time is over. */
 static inline int cl_timer_ended(const struct cl_timer *timer) {
   if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
   int ended = *(const volatile uint32_t *)&timer->ended != 0;
@@ -107,12 +107,12 @@ static inline int cl_is_sharing(int shared) {
   return shared == PTHREAD_PROCESS_PRIVATE || shared == PTHREAD_PROCESS_SHARED;
 }
 
-/* Of attributes other than a thread's: they are initialised. */
+/* Whether attributes, other than a thread's, are initialised. */
 #define CL_IS_ATTR(attr) ((attr) && cl_is_sharing((attr)->shared))
 
 int cl_fail(int error); /* sets errno; -1 */
 
-/* Of mutexes. The kernel's answer to a lock was `status`, not 0. `at` limits the wait; 0: do not wait. */
+/* For mutexes. The kernel's answer to a lock was `status`, not 0. `at` limits the wait; 0: do not wait. */
 int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at);
 
 static inline int cl_mutex_lock_object(pthread_mutex_t *mutex, uint32_t object) {

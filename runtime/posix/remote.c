@@ -126,8 +126,8 @@ static int is_flood(unsigned at_once) {
   return bursts_since - since < FLOOD;
 }
 
-/* In the interrupt, or on a CPU that sleeps: takes all bells of the handler. Bell 0 is heard once; who waits for it
- * turns it on again. */
+/* Called in the interrupt, or on a CPU that sleeps: takes all bells of the handler. Bell 0 is heard once; whoever waits
+ * for it turns it on again. */
 static void dispatch(void) {
   for (unsigned n = 0;; n++) {
     if (is_flood(n)) disable(handled); /* until the next call; they stay pending */
@@ -262,7 +262,7 @@ int remote_receive(void *words, size_t bytes) {
   return status ? status : leave(cl_backdoor_receive(&door, words, bytes, &done));
 }
 
-/* These look and do with interrupts off, as handlers use them, too. */
+/* These functions run with interrupts off, because handlers use them, too. */
 
 int remote_post(uint32_t message) {
   if (!CL_BACKDOOR) return ENODEV;

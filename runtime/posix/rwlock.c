@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Read-write locks. Who unlocks hands the lock over, so a woken thread has it. */
+ * Read-write locks. Unlocking hands the lock over: a thread that wakes already owns it. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -9,7 +9,7 @@
 
 #define AT_ONCE 0 /* a limit: do not wait */
 
-/* Which locks a thread reads is not known: a reader of any lock is taken for one of every lock, so that who reads a lock
+/* Which locks a thread reads is not known: a reader of any lock is taken for one of every lock, so that reading a lock
  * again does not wait for a writer that waits for it. */
 uint16_t cl_reading[CL_THREADS];
 

@@ -96,7 +96,7 @@ __attribute__((always_inline)) int sem_wait(sem_t *sem) {
   }
 }
 
-/* It was 0, or is none of the kernel's. */
+/* The count was 0, or the semaphore lives in memory. */
 CL_APART int timed(sem_t *sem, uint64_t at) {
   cl_trace_call();
   if (sem->handle == CL_IN_MEMORY) return wait_closer(sem, EINVAL, at);

@@ -12,14 +12,14 @@
 
 #include "cl_kernel.h"
 
-/* What has come of a wait that was ended. */
-enum { CL_HANDLED = 1, CL_INTERRUPTED = 2 }; /* a handler was called; and one that has not SA_RESTART */
+/* The outcome of a wait that was ended. */
+enum { CL_HANDLED = 1, CL_INTERRUPTED = 2 }; /* a handler was called; and one without SA_RESTART */
 
 /* Calls the handlers of the caller's signals. */
 int cl_signals_run(void);
 /* The same, and ends the thread if that was asked for. */
 int cl_signals_act(void);
-/* As cl_cancel_enter, of a wait that is no cancellation point: 1: handlers have to be called. */
+/* As cl_cancel_enter, for a wait that is not a cancellation point. 1: handlers have to be called. */
 int cl_signals_enter_apart(uint32_t leave, uint32_t object);
 static inline int cl_signals_enter(uint32_t leave, uint32_t object) {
   return CL_SIGNALS && cl_signals_enter_apart(leave, object);
@@ -33,7 +33,7 @@ int cl_signals_poke(uint32_t thread); /* by a timer: it shall look for its signa
 
 #define CL_TO_PROCESS UINT32_MAX
 
-/* Of signals of a timer, which is told when one is taken, with the lock. */
+/* The source of a timer's signals; told, with the lock, when one is taken. */
 struct cl_source {
   int pending; /* there is one */
   void (*taken)(struct cl_source *source, siginfo_t *info);

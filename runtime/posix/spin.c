@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Spin locks: a word that is changed with the memory lock held. The owner may be a less urgent thread of this CPU, so
- * who does not get the lock soon gives it time. */
+ * a thread that does not get the lock soon gives it time. */
 #include <errno.h>
 #include <pthread.h>
 

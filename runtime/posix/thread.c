@@ -60,11 +60,11 @@ static struct leaver {
 
 /* --- creation ------------------------------------------------------------------------------------- */
 
-/* What each thread has; kept only if the program asks for it, as cl_policies and cl_reading are. */
+/* Each thread's attributes; kept only if the program asks for it, as cl_policies and cl_reading are. */
 static size_t guards[CL_THREADS];
 static uint8_t detached[CL_THREADS];
 
-/* What only few attributes ask for; changes the kernel's word and the stack. */
+/* Handles rare attributes; changes the kernel's word and the stack. */
 CL_COLD static int prepare(const pthread_attr_t *attr, uint32_t *word, void **stack) {
   if (cl_attr_bad(attr)) return EINVAL;
   const uint32_t field = CL_ATTRIBUTES_PRIORITY_MASK << CL_ATTRIBUTES_PRIORITY_LSB;

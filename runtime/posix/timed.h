@@ -16,7 +16,7 @@ CL_INLINE uint32_t cl_wait_for(unsigned op, uint32_t id, uint32_t word) {
   }
 }
 
-/* What ends that wait. */
+/* The operation that ends the wait. */
 CL_INLINE unsigned cl_leave_of(unsigned op) {
   switch (op) {
     case CL_OP_MUTEX_LOCK: return CL_OP_MUTEX_LEAVE;

@@ -98,7 +98,7 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
   }
 }
 
-/* So late a limit is rare: not in each of its callers. */
+/* A very late limit is rare: keep this code out of the callers. */
 CL_COLD uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at) {
   return cl_wait_by_timer_here(op, id, word, at);
 }

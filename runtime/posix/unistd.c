@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What there is of <unistd.h> with one process, and the limits; files are in host.c. */
+ * The part of <unistd.h> that makes sense with one process, and the limits; files are in host.c. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>

@@ -46,7 +46,7 @@ static inline struct cl_waiter *cl_queue_checked(const struct cl_queue *queue, s
 /* Called with the lock held; returns without it. 0: woken. ETIMEDOUT: at mtime `at` (CL_NEVER: no limit), which may be
  * over already. ECANCELED: the word `cancel` ended it. */
 int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at);
-/* The same in two parts. */
+/* cl_queue_wait in two parts. */
 void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me);
 int cl_queue_sleep(struct cl_waiter *me, uint64_t at);
 
@@ -72,7 +72,7 @@ extern unsigned cl_queue_again;
 void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority); /* last of its new priority */
 uint32_t cl_priority_now(uint32_t thread);
 
-/* Of the kernel's last condition variable: 1: all threads in queues will wait at it, so it is no longer the caller's. */
+/* For the kernel's last condition variable. 1: all threads in queues will wait at it: it is the caller's no longer. */
 int cl_queue_needs(uint32_t condition);
 
 #endif

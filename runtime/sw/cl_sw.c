@@ -130,7 +130,7 @@ static inline void start_timer(k_cpu *cpu) {
   else start_slice_timed(cpu);
 }
 
-/* This CPU has another time limit. */
+/* Called when this CPU has another time limit. */
 static inline void limit_added(k_cpu *cpu) {
   const struct cl_timer *first = cl_timers[cpu - k_cpus];
   if (!k_slice) set_timer(cpu);
@@ -144,7 +144,7 @@ static inline void look_at_slice(k_cpu *cpu) {
 }
 static inline void keep_slice(k_cpu *cpu) { set_timer(cpu); }
 
-/* This thread continues, after a check whether it should give way. */
+/* Called when this thread continues, after a check whether it should give way. */
 static inline void went_on(k_cpu *cpu) { (void)cpu; }
 #else
 /* Each decision sets the time of the next one, so the timer is always set by set_timer(). */
@@ -375,7 +375,7 @@ __attribute__((naked, used)) static void idle_place(void) {
 /* As cl_switch_away leaves it; of all CPUs, as nothing is written there. */
 static void (*const idle_frame[4])(void) __attribute__((aligned(16))) = {idle_place};
 
-/* No CPU sleeps in the context of a thread. */
+/* Never reached: no CPU sleeps in the context of a thread. */
 static inline uint32_t settle_idle(k_cpu *cpu) {
   (void)cpu;
   __builtin_unreachable();
@@ -392,7 +392,7 @@ static inline uint32_t settle_in_place(k_cpu *cpu, uint32_t word) {
 
 /* --- the interface --------------------------------------------------------------------------- */
 
-/* These wake no thread. */
+/* Operations that wake no thread. */
 #define QUIET(name, call, ...)              \
   uint32_t cl_op_##name(__VA_ARGS__) {      \
     k_cpu *cpu = enter();                   \
@@ -617,7 +617,7 @@ CL_APART uint32_t tryreceive_empty(uint32_t id, uint32_t *word, uint32_t *words,
   return leave_if(woke, cpu, answer);
 }
 
-/* There is room again, and somebody may wait for it. */
+/* Called when there is room again, and a sender may wait for it. */
 CL_APART uint32_t receive_room(k_port *port) {
   k_cpu *cpu = enter();
   return leave_waking(cpu, port->senders ? k_first_waiter(&port->senders) : NULL, 0);
@@ -634,7 +634,7 @@ static inline uint32_t receive(uint32_t id, uint32_t *word, uint32_t *words, uin
   uint32_t head = port->head;
   uint32_t frozen = *(volatile uint32_t *)&port->frozen; /* loads first: a core waits for the last one */
   if (CL_UNLIKELY(receiver != thread)) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
-  /* Both are common: what takes comes first, what waits not far behind. */
+  /* Both cases are common: lay out the taking path first and the waiting path near it. */
   if (__builtin_expect_with_probability(frozen == head, 0, 0.6))
     return waits ? receive_empty(receiver, port, head) : tryreceive_empty(id, word, words, room);
   uint32_t message = *(volatile uint32_t *)k_slot(port, head);

@@ -687,7 +687,7 @@ K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word, const
   return 1;
 }
 
-/* There is room. Returns the receiver if it is to be woken. */
+/* Called when there is room. Returns the receiver if it must be woken. */
 K_INLINE k_thread *k_put(k_port *port, k_thread *thread, uint32_t word, const uint32_t *words, uint32_t count) {
   uint32_t tail = port->tail;
   k_write(port, tail, word, words, count);
@@ -721,7 +721,7 @@ K_INLINE uint32_t k_wait_for_room(k_cpu *cpu, k_port *port) {
   return k_block(cpu, woken);
 }
 
-/* There is a message, of whose further words there is room for so many. Returns how many messages are left. */
+/* Called when there is a message; `room`: for how many of its further words. Returns how many messages are left. */
 K_INLINE uint32_t k_take(k_port *port, uint32_t *word, uint32_t *words, uint32_t room, int *woke) {
   uint32_t head = port->head;
   *word = *k_slot(port, head);
@@ -731,7 +731,7 @@ K_INLINE uint32_t k_take(k_port *port, uint32_t *word, uint32_t *words, uint32_t
   return (port->frozen - head) / K_STEP;
 }
 
-/* No published message: publish, and wait for a message; returns 0 if publishing has produced one. */
+/* Called without a published message: publishes, and waits for one; returns 0 if publishing has produced one. */
 K_INLINE uint32_t k_wait_for_message(k_cpu *cpu, k_port *port) {
   k_thread *woken = k_publish_and_keep(cpu->current);
   if (K_RARE(k_has_message(port))) {

@@ -86,7 +86,7 @@ def _build_dir(parser: argparse.ArgumentParser) -> None:
 
 
 class _Late(argparse.Action):
-    """What entry.py has left: it had no folder, or was not asked."""
+    """Cases that entry.py leaves open: it had no folder, or was not asked."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, folder: object, *_: object
@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _stopped(how: str, end: KeyboardInterrupt, status: int) -> int:
-    """What a stopped program's run says of where it was, if anything is known."""
+    """The place where a stopped program was, if it is known."""
     err.print(
         f"coreloom: {how}: {end}" if str(end) else f"coreloom: {how}; no partial file was left", markup=False
     )

@@ -16,7 +16,7 @@ _PROGRAMS = ("exclusive", "scx_dwrr", "lagmeter")  # those of programs/registry.
 
 
 def build_dir(words: list[str]) -> tuple[str | None, list[str]]:
-    """The folder that the last --build-dir names, and the other words; those of a program are left alone."""
+    """The folder that the last --build-dir names, and the other words; a program's are left alone."""
     folder: str | None = None
     others: list[str] = []
     rest = iter(words)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exceptions that a user is meant to see, and what a command that runs a program exits with.
 
-That is the program's own status where it ends by itself. What keeps it from that has one of these, as with
+That is the program's own status where it ends by itself. Any other end has one of these, as with
 `timeout`, `env` and a shell.
 """
 
@@ -31,7 +31,7 @@ class Ended(UserError):
 
 
 class WrongOutput(Exception):
-    """What the target computed is not what the host computed: a defect of Coreloom."""
+    """The target's result differs from the host's: a defect of Coreloom."""
 
 
 def meant(word: str, known: Iterable[str]) -> str:
@@ -41,6 +41,6 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 
 def suggest(word: str, known: Iterable[str], more: str = "") -> str:
-    """What to do about an unknown name: the nearest one, else all of them. more: what else it may be."""
+    """Advice on an unknown name: the nearest known one, else all of them. more: what else it may be."""
     names = list(known)
     return meant(word, names) or f"choose one of {', '.join(names) or '(none)'}{more}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What files that are generated say of their licence."""
+"""The licence lines of generated files."""
 
 
 def tag(name: str = "Apache-2.0") -> str:

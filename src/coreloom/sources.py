@@ -42,7 +42,7 @@ def bare(path: Path) -> bytes:
 
 
 def included(file: Path) -> set[Path]:
-    """What a file of C includes from beside itself, and what that includes, whatever its conditions say."""
+    """The files of its folder that a C file includes, and what they include, whatever the conditions."""
     found: set[Path] = set()
     left = {file}
     while left:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a measurement runs: each model by the key of its content, each program by its image.
+"""Records what a measurement runs: each model by the key of its content, each program by its image.
 
 It is noted where it is made. In a plan it is noted and nothing is run: what would run something ends the job
 instead. A plan of SOURCES makes nothing either, and notes of what a program would be made.
@@ -28,7 +28,7 @@ class Planned(Exception):
 
 @contextlib.contextmanager
 def recorded(plan: str = "") -> Iterator[set[str]]:
-    """What this thread notes in the block; Planned ends the block of a plan."""
+    """Notes of this thread in the block; Planned ends the block of a plan."""
     names: set[str] = set()
     tokens = _noted.set(names), _plan.set(plan)
     try:
@@ -62,7 +62,7 @@ def runs() -> None:
 
 
 def reads() -> None:
-    """What was made is about to be read; in a plan that makes nothing the job ends."""
+    """Called before a made file is read; in a plan that makes nothing the job ends."""
     if _plan.get() == SOURCES:
         raise Planned
 

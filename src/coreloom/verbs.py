@@ -23,7 +23,7 @@ VERBS = {
     "demo": Verb(
         "Try",
         "demo",
-        "four comparisons of both kernels, in two minutes",
+        "compare both kernels in four examples, in two minutes",
         ("demo", "compare examples/pingpong.c"),
     ),
     "run": Verb(
@@ -35,16 +35,16 @@ VERBS = {
     "compare": Verb(
         "Try",
         "compare",
-        "the same on several kernels, side by side: cycles, and where they go",
+        "run a program on several kernels: cycles, and where they go",
         ("compare program.c", "compare program.c --on hw,sw,linux --cpus 1,2,4 --html page.html"),
     ),
     "debug": Verb(
-        "Try", "debug", "run it under gdb", ("debug program.c", "debug a.c b.c --on sw -- input.txt")
+        "Try", "debug", "run a program under gdb", ("debug program.c", "debug a.c b.c --on sw -- input.txt")
     ),
     "list": Verb(
         "Try",
         "lists",
-        "what can be named: platforms, policies, applications ...",
+        "list platforms, policies, applications ...",
         ("list platforms", "list policies"),
     ),
     "new": Verb(
@@ -66,55 +66,55 @@ VERBS = {
     "synth": Verb(
         "Build",
         "synth",
-        "area, clock and longest path of a unit on an ECP5 FPGA",
+        "measure area, clock and longest path of a unit on an ECP5 FPGA",
         ("synth cl_kernel --threads 64 --priorities 32 --seeds 1", "synth cl_dcache --critical"),
     ),
     "bench": Verb(
         "Measure",
         "bench",
-        "measure what the result pages show, and print its tables",
+        "measure the figures of the result pages, and print their tables",
         ("bench rtos --only yield,line", "bench stale"),
     ),
     "model": Verb(
         "Measure",
         "model",
-        "threads under scheduling policies on up to 4096 CPUs: shares, latencies",
+        "simulate scheduling policies on up to 4096 CPUs: shares, latencies",
         ("model five-on-four --policy dwrr", "model counterexample --policy cfs --policy dwrr"),
     ),
     "sweep": Verb(
         "Measure",
         "sweep",
-        "a program at every combination of platforms, kernels, parameters",
+        "run a program at each combination of platforms, kernels, values",
         ("sweep sweep.toml", "sweep sweep.toml --restart"),
     ),
     "advise": Verb(
         "Measure",
         "advise",
-        "which mechanism between processors, from what was measured",
+        "choose a mechanism between processors, from measured figures",
         ("advise ipc --words 32 --cores 4", "advise ipc --signal --core economy"),
     ),
     "conformance": Verb(
         "Measure",
         "conformance",
-        "what POSIX requires of each function, tested on both kernels and Linux",
+        "test the requirements of POSIX on both kernels and Linux",
         ("conformance", "conformance --on sw --only mutex,sem_wait"),
     ),
     "exclusive": Verb(
         "Linux",
         "programs",
-        "give a program CPUs of its own, then restore everything",
+        "give a program its own CPUs, then restore everything",
         ("exclusive run -- ./benchmark", "exclusive status"),
     ),
     "scx_dwrr": Verb(
         "Linux",
         "programs",
-        "fair shares of all CPUs by DWRR, while it runs (sched_ext)",
+        "share all CPUs fairly by DWRR, while it runs (sched_ext)",
         ("scx_dwrr --stats 1", "scx_dwrr --help"),
     ),
     "lagmeter": Verb(
         "Linux",
         "programs",
-        "how far threads are from their fair share, under any scheduler",
+        "measure how far threads are from their fair share",
         ("lagmeter -- ./program", "lagmeter --help"),
     ),
     "package": Verb(
@@ -132,7 +132,7 @@ VERBS = {
     "doctor": Verb(
         "Maintain",
         "doctor",
-        "check this machine for what is needed, or a platform for an RTOS",
+        "check this machine's tools, or that a platform can host an RTOS",
         ("doctor", "doctor --platform amp-standard"),
     ),
     "report": Verb(
@@ -154,7 +154,7 @@ VERBS = {
 
 
 def overview() -> str:
-    """What `coreloom` alone and `coreloom --help` print."""
+    """The text that `coreloom` alone and `coreloom --help` print."""
     lines = ["usage: coreloom VERB ...", "", "Operating-system services in hardware or software.", ""]
     width = max(map(len, VERBS))
     for group in GROUPS:
@@ -167,6 +167,6 @@ def overview() -> str:
         "  --build-dir DIR         where to build and write (or CORELOOM_BUILD_DIR; default: build)",
         "",
         "Exit status: 0 done, 1 a mistake or a failure, 2 a wrong command line, 3 a wrong result,",
-        "130 Ctrl-C, 143 SIGTERM; of run and debug that of the program (coreloom run --help).",
+        "130 Ctrl-C, 143 SIGTERM; for run and debug the program's (coreloom run --help).",
     ]
     return "\n".join(lines) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The applications compiled for the host, on tests/apps/host in place of the runtime."""
+"""The applications compiled for the host, on tests/apps/host instead of the runtime."""
 
 from __future__ import annotations
 

@@ -184,13 +184,13 @@ def test_what_is_no_program(place: Path, capfd: pytest.CaptureFixture[str]) -> N
     shutil.copy(sys.executable, "python")
     Path("text").write_text("no")
     for word, wrong in {
-        "python": "python is no program of Coreloom's: link it with `coreloom cc`",
-        "text": "text is no ELF file and no C source: check the path",
+        "python": "python is not a program for Coreloom: link it with `coreloom cc`",
+        "text": "text is neither an ELF file nor a C source: check the path",
         "none.elf": "there is no file none.elf: check the path",
         "./none": "there is no file ./none: check the path",
-        "inc": "inc has no coreloom.toml, which says what its program is made of: write one (docs/guide.md), "
+        "inc": "inc has no coreloom.toml, which describes its program: write one (docs/guide.md), "
         "or give its sources",
-        "Makefile": "Makefile is no ELF file and no C source: check the path",
+        "Makefile": "Makefile is neither an ELF file nor a C source: check the path",
     }.items():
         assert run(capfd, "run", word) == (125, "", f"coreloom: error: {wrong}\n")
     code, out, err = run(capfd, "run", "main.c", "--help-me")
@@ -215,8 +215,8 @@ def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.Capt
         (
             "main.c",
             *OWN,
-        ): "a.out uses what is defined nowhere: twice (main.c:6); define it in the program or include "
-        "its source",
+        ): "a.out uses twice (main.c:6), which is not defined: define it in the program, "
+        "or add the source or library that does",
         ("twice.c", *OWN): "a.out has no main: define int main(void)",
     }.items():
         assert cc(capfd, *words) == (1, "", f"coreloom cc: error: {wrong}\n")
@@ -224,8 +224,8 @@ def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.Capt
     assert cc(capfd, "fork.c", "-o", "f") == (
         1,
         "",
-        "coreloom cc: error: f uses what Coreloom has not: fork (fork.c:2): there is one process; leave it "
-        "out (runtime/CAVEATS.md)\n",
+        "coreloom cc: error: f uses fork (fork.c:2), which Coreloom does not provide (there is one process): "
+        "leave it out (see runtime/CAVEATS.md)\n",
     )
     assert not Path("f").exists()
 

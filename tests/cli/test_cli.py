@@ -394,7 +394,7 @@ def test_run_that_can_never_end_is_told_from_a_long_one(
     code, out, err = run(capsys, "run", str(stuck), *options)
     assert (code, out) == (124, "")
     assert err == (
-        "coreloom: error: stuck: deadlock: no thread can run any more, and nothing is to come\n"
+        "coreloom: error: stuck: deadlock: every thread is blocked and no event is pending\n"
         "  thread 0 (main) waits, in port_receive < main (stuck.c:2)\n"
     )
     assert run(capsys, "run", str(busy), *options) == (

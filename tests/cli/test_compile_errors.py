@@ -92,7 +92,7 @@ mine.c does not compile:
 mine.c:2:10: fatal error: 'sys/epoll.h' file not found
     2 | #include <sys/epoll.h>
       |          ^~~~~~~~~~~~~
-there is no sys/epoll.h beside the program or in the C library: correct line 2 of mine.c
+there is no sys/epoll.h next to the program or in the C library: correct line 2 of mine.c
 """,
         ),
         (
@@ -125,20 +125,20 @@ correct line 2 of mine.c, then run it again
         ("int thing(void) { return 1; }\n", "mine.c has no main: define int main(void)\n"),
         (
             "int helper(int);\nint main(void) { return helper(3); }\n",
-            "mine.c uses what is defined nowhere: helper (mine.c:2); define it in the program or include its "
-            "source\n",
+            "mine.c uses helper (mine.c:2), which is not defined: define it in the program, or add the "
+            "source or library that does\n",
         ),
         (
             "#include <signal.h>\n#include <unistd.h>\nint helper(int);\n"
             "int main(void) { return helper(sigaltstack(0, 0)) + fork() + setuid(1); }\n",
-            "mine.c uses what Coreloom has not: sigaltstack (mine.c:4): signals have no stacks of their own; "
-            "fork (mine.c:4): there is one process; setuid (mine.c:4): there are no users; leave it out "
-            "(runtime/CAVEATS.md); and what is defined nowhere: helper (mine.c:4); define it in the program "
-            "or include its source\n",
+            "mine.c uses sigaltstack (mine.c:4), fork (mine.c:4), setuid (mine.c:4), which Coreloom does not "
+            "provide (signals have no stacks of their own; there is one process; there are no users): leave "
+            "them out (see runtime/CAVEATS.md); and uses helper (mine.c:4), which is not defined: define it "
+            "in the program, or add the source or library that does\n",
         ),
         (
             "int sched_yield(void) { return 1; }\nint main(void) { return 0; }\n",
-            "mine.c defines what the runtime or the C library has: sched_yield; choose another name\n",
+            "mine.c defines sched_yield, as the runtime or the C library does: choose another name\n",
         ),
     ],
     ids=[
@@ -182,8 +182,8 @@ def test_what_is_declared_nowhere_is_a_warning_and_what_is_nowhere_an_error(
     assert run(capsys, "run", "mine.c", "--platform", "smp-economy") == (
         125,
         "",
-        f"{WARNED}coreloom: error: mine.c uses what is defined nowhere: pthread_creat (mine.c:4); "
-        "define it in the program or include its source\n",
+        f"{WARNED}coreloom: error: mine.c uses pthread_creat (mine.c:4), which is not defined: "
+        "define it in the program, or add the source or library that does\n",
     )
     code, out, err = run(capsys, "run", "mine.c", "--platform", "smp-economy", "-Werror")
     assert (code, out) == (125, "")

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("freertos_sources")
         ),
         (
             ("image", "--on", "freertos", "--freertos", "nowhere"),
-            "nowhere is no kernel of FreeRTOS: give the folder FreeRTOS-Kernel, with include/task.h, "
+            "nowhere is not a FreeRTOS kernel: give the folder FreeRTOS-Kernel, with include/task.h, "
             "to --freertos",
         ),
         (

@@ -124,14 +124,14 @@ def test_a_unit_that_there_is_not(project: Path, capsys: pytest.CaptureFixture[s
     path = _units(project, "sum")
     assert _fails(capsys, "run", str(project / "main.c"), "--platform", path) == (
         "platform file other.toml, line 11: unknown unit 'sum' in kernel.hardware_threads: choose from "
-        "crc32, convolution, sort, template, script, total, or write units/sum.sv beside the file"
+        "crc32, convolution, sort, template, script, total, or write units/sum.sv next to the file"
     )
 
 
 def test_a_unit_that_takes_a_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _copy_unit(project, "crc32")
     assert _fails(capsys, "run", str(project / "main.c"), "--platform", _units(project, "crc32")) == (
-        "units/crc32.sv has the name of a unit of Coreloom's: rename it, and its module"
+        "units/crc32.sv has the name of a built-in unit: rename it, and its module"
     )
 
 

@@ -63,6 +63,6 @@ def test_a_wrong_folder_of_freertos_is_one_line(capsys: pytest.CaptureFixture[st
     code, out, err = run(capsys, "bench", "rtos", "--freertos", str(tmp_path))
     assert (code, out) == (1, "")
     assert err == (
-        f"coreloom: error: {tmp_path} is no kernel of FreeRTOS: give the folder FreeRTOS-Kernel, "
+        f"coreloom: error: {tmp_path} is not a FreeRTOS kernel: give the folder FreeRTOS-Kernel, "
         "with include/task.h, to --freertos\n"
     )

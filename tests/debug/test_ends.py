@@ -64,7 +64,7 @@ def test_a_deadlock_is_told(kernel: str, debug: Debug) -> None:
     session = debug(ENDS, _chosen(3, "continue", "thread apply all -q backtrace", "continue"), "--on", kernel)
     said = _last(session.transcript)
     assert said.startswith(
-        "(gdb) continue\ndeadlock: no thread can run any more, and nothing is to come\n"
+        "(gdb) continue\ndeadlock: every thread is blocked and no event is pending\n"
         '[New Thread 2]\n\nThread 1 "main" received signal SIGABRT, Aborted.\n'
     )
     assert said.endswith(

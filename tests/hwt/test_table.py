@@ -51,7 +51,7 @@ def test_a_table_that_has_changed_without_generate(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(hardware_threads, "MADE", old)
     machine = platform.load("hthreads")
     with pytest.raises(
-        UserError, match=r"^cl_hw_unit.sv is not the one of units.toml: run `coreloom generate`$"
+        UserError, match=r"^cl_hw_unit.sv does not match units.toml: run `coreloom generate`$"
     ):
         verilate.platform_design(machine)
     kernel = dataclasses.replace(machine.kernel, ready_queue="bitmap", hardware_threads=())

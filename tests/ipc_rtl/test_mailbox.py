@@ -76,7 +76,7 @@ def test_a_put_to_several_is_for_all_or_none() -> None:
             (1, 2, 3),
             (3, 2, 3),
         ]
-        # Who has no room is told apart: only its end gets the error, and no later put goes to it.
+        # A receiver without room is told apart: only its end gets the error, and no later put goes to it.
         assert ports.do(0, "mailbox_put", 0b1110, 4) == 0
         assert [ports.do(0, "mailbox_sent", r) for r in (1, 2, 3)] == [
             word("ok", 1),

@@ -352,7 +352,7 @@ def test_the_file_is_written_anew_when_much_of_it_is_out_of_date(machine: Machin
     }
 
 
-# Whose end it is
+# The reservation that ends
 
 
 def test_a_pin_to_a_cpu_on_its_way_offline_is_not_forgotten(machine: Machine) -> None:

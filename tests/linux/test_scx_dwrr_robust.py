@@ -218,7 +218,7 @@ def test_the_unit() -> None:
 
 @pytest.mark.nightly
 def test_the_unit_starts_five_times_at_most() -> None:
-    """One that fails at once, in place of the scheduler."""
+    """One that fails at once, instead of the scheduler."""
     command = "ExecStart=/usr/local/bin/scx_dwrr $SCX_DWRR_FLAGS\n"
     unit = _unit().replace(command, "ExecStart=/bin/sh -c 'echo start >>/run/scx/starts; exit 1'\n")
     assert unit != _unit()

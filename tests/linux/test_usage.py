@@ -59,7 +59,7 @@ def _options_of_page(text: str) -> dict[str, str]:
 
 
 def _options_of_source(folder: str) -> set[str]:
-    """Those that the C code knows: in its table, or as words that stand in place of a command."""
+    """Those that the C code knows: in its table, or as words that stand instead of a command."""
     source = "".join(path.read_text() for path in sorted((LINUX / folder).glob("*.c")))
     table = re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_argument, NULL, (?:\'(\w)\'|\w+)\}', source)
     names = {f"--{long}" for long, _ in table} | {f"-{short}" for _, short in table if short}

@@ -308,7 +308,7 @@ void host_services(const struct host *h, uint64_t *services) {
   }
 }
 
-/* Whom the policy would run on the CPUs `from` to `to`, one after the other, if each left at once: the order. */
+/* The order in which the policy would run threads on the CPUs `from` to `to` if each left at once. */
 static uint32_t drain(struct host *h, uint32_t from, uint32_t to, int32_t *order) {
   uint32_t n = 0;
   for (bool more = true; more && !h->error[0];) {

@@ -44,7 +44,7 @@ static int check(void) {
     const struct cl_entity *given = k_given(cpu);
     if (cpu->current) MUST(cpu->current->state == CL_STATE_RUNNING && cpu->current->cpu == cpu);
     if (given) MUST(given->current && given->cpu == (int16_t)number);
-    /* Who has a CPU runs there, unless another CPU is still in its context, or this one is about to look. */
+    /* A thread that has a CPU runs there, unless another CPU is still in its context, or this one is about to look. */
     if (given && (!cpu->current || &cpu->current->entity != given))
       MUST(((k_need_resched | interrupts) & k_bit(cpu)) || k_threads[given->id].cpu->current == &k_threads[given->id]);
     counted += k_policy_cpus[number].queued;

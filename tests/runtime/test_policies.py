@@ -171,4 +171,4 @@ def test_the_hardware_kernel_has_policies_of_its_own() -> None:
     with pytest.raises(UserError) as error:
         Experiment("image", platform.load("smp-standard"), "hw", policy="cfs")
     built = ", ".join(platform.BUILT_POLICIES)
-    assert str(error.value) == f"the policy of the hardware kernel is 'cfs', choose one of {built}"
+    assert str(error.value) == f"the policy of the hardware kernel is 'cfs': choose one of {built}"

@@ -494,7 +494,7 @@ def test_a_bus_error_names_thread_and_place() -> None:
 
 
 DEADLOCK = """\
-deadlock: no thread can run any more, and nothing is to come
+deadlock: every thread is blocked and no event is pending
   thread 1 (at barrier) waits for {barrier}, in pthread_barrier_wait < wait_at_barrier (stuck.c:22)
   thread 2 (semaphore) waits for semaphore 0, in {semaphore}
   thread 3 waits for mutex 1 of thread 4 (other way), in {mutex}
@@ -661,16 +661,14 @@ def thread_local_program(tmp_path: Path) -> str:
 def test_thread_locals_are_not_for_processor_1(thread_local_program: str) -> None:
     with pytest.raises(UserError) as error:
         far.build(thread_local_program, platform.load("backdoor-standard"))
-    assert str(error.value) == (
-        "wrong has _Thread_local variables, which processor 1 has not: use static ones"
-    )
+    assert str(error.value) == "wrong has _Thread_local variables, which processor 1 lacks: use static ones"
 
 
 @pytest.mark.usefixtures("freertos_sources")
 def test_thread_locals_are_not_for_freertos(thread_local_program: str) -> None:
     with pytest.raises(UserError) as error:
         firmware.build(thread_local_program, platform.load("smp-standard", 1), "freertos")
-    assert str(error.value) == "wrong has _Thread_local variables, which FreeRTOS has not: use static ones"
+    assert str(error.value) == "wrong has _Thread_local variables, which FreeRTOS lacks: use static ones"
 
 
 def test_unknown_names() -> None:

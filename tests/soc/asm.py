@@ -98,7 +98,7 @@ def assemble(source: str, core: str, icache: bool = True, local: bool = False, r
     """Builds `source` (after the prelude) for a core family; returns the flat image. Cached by content.
 
     The ELF file lies beside it (.elf). local: each processor copies the program to its local memory first and
-    runs it there. rom: for processor 1 behind a Back-Door, in place of its loader.
+    runs it there. rom: for processor 1 behind a Back-Door, instead of its loader.
     """
     text = _PRELUDE + source + "\n"
     if "irq_entry:" not in source:

@@ -216,7 +216,7 @@ def test_bound(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
         ),
         (
             ("--waves-from", "9", "--waves-to", "8"),
-            "--waves-from 9 is behind --waves-to 8: give an earlier cycle",
+            "--waves-from 9 is after --waves-to 8: give an earlier cycle",
         ),
         (("--waves", "w.vcd"), "--waves writes an FST file: name it w.fst"),
     ],

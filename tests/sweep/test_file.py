@@ -110,7 +110,7 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
         ),
         (
             _BASE + '[defines]\n"A-B" = [1]\n',
-            ", line 4: 'A-B' in [defines] is no name of a C macro: use letters, digits and _",
+            ", line 4: 'A-B' in [defines] is not a C macro name: use letters, digits and _",
         ),
         (
             _BASE + "[defines]\nA = [1.5]\n",

@@ -143,7 +143,7 @@ def test_a_point_that_fails_is_a_row_and_the_status(sweeps: Path, capsys: pytest
     assert code == 1
     assert (
         err
-        == "coreloom: error: 2 of 4 points have no figures: see the table, mend the cause and run it again\n"
+        == "coreloom: error: 2 of 4 points have no figures: see the table, fix the cause and run it again\n"
     )
     assert "Points without figures: 2 of 4" in out
     table = arrow.read_table(sweeps / "build" / "sweeps" / "spins" / "spins.parquet")
@@ -156,7 +156,7 @@ def test_bad_points_are_named_and_none_is_run(sweeps: Path, capsys: pytest.Captu
     text = path.read_text().replace("kernels", 'policies = ["cfs"]\nkernels')
     path.write_text(text.replace("STATUS = [0]", 'STATUS = ["0", "oops"]'))
     code, out, err = run(capsys, "sweep", "spins.toml")
-    policy = "the policy of the hardware kernel is 'cfs', choose one of priority, dwrr, partitioned, edf"
+    policy = "the policy of the hardware kernel is 'cfs': choose one of priority, dwrr, partitioned, edf"
     assert (code, out) == (1, "")
     lines = err.splitlines()
     where = "coreloom: bad point: spin.c on smp-economy"
@@ -169,7 +169,7 @@ def test_bad_points_are_named_and_none_is_run(sweeps: Path, capsys: pytest.Captu
     )
     assert lines[2].startswith(begin) and "use of undeclared identifier 'oops'" in lines[2]
     assert lines[3:] == [
-        "coreloom: error: 3 of 4 points are bad, none was run: mend spins.toml, "
+        "coreloom: error: 3 of 4 points are bad, none was run: correct spins.toml, "
         "or leave them out by [[exclude]]"
     ]
     assert _lines(sweeps) == []

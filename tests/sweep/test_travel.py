@@ -19,7 +19,7 @@ _OF_THEIR_OWN = ("cluster",)  # whose measurement is the sending
 
 
 class _Asked(Exception):
-    """Of what the bench wants to be run; raised in place of running it."""
+    """Of what the bench wants to be run; raised instead of running it."""
 
     def __init__(self, jobs: Sequence[Job[Any]]) -> None:
         super().__init__()

@@ -86,17 +86,17 @@ def test_the_machine_is_what_it_is() -> None:
         ("none.c", "there is no file none.c: check the path"),
         ("folder", "folder is a folder: give the files in it"),
         ("@none", "there is no file none for @none: check the path"),
-        ("@circle", "@circle names itself: take it out of circle"),
-        ("a.c -o", "-o needs a value behind it"),
+        ("@circle", "@circle includes itself: remove it from circle"),
+        ("a.c -o", "-o needs a value after it"),
         ("c.cpp", "c.cpp is C++, which Coreloom does not compile: write it in C"),
-        ("-x c++ a.c", "C++ is what Coreloom does not compile: write it in C"),
-        ("-x ada a.c", "-x ada is none of the languages assembler, assembler-with-cpp, c, c-header, "
+        ("-x c++ a.c", "Coreloom does not compile C++: write it in C"),
+        ("-x ada a.c", "-x ada: unknown language, choose one of assembler, assembler-with-cpp, c, c-header, "
          "cpp-output, none"),
         ("-shared a.c", "-shared makes a shared library, and a program here is linked as a whole: build an "
          "archive with `coreloom ar`"),
         ("-T x.ld a.c", "-T x.ld is a linker script, and the platform has its own: leave it out"),
         ("-c a.c b.c -o x.o", "-c -o x.o has 2 sources: give one, or leave -o out"),
-        ("-c - ", "- is what comes on stdin: say by -x in which language"),
+        ("-c - ", "- stands for stdin: give its language by -x"),
         ("-c a.c -MF a.d", "-MF comes with -M, -MM, -MD or -MMD: add one of them"),
     ],
 )  # fmt: skip

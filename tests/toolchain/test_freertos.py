@@ -57,7 +57,7 @@ def test_what_is_not_used_makes_no_difference(folder: Path, empty: Path) -> None
 
 def test_a_folder_that_is_no_kernel(tmp_path: Path) -> None:
     assert refused(tmp_path) == (
-        f"{tmp_path} is no kernel of FreeRTOS: give the folder FreeRTOS-Kernel, with include/task.h, "
+        f"{tmp_path} is not a FreeRTOS kernel: give the folder FreeRTOS-Kernel, with include/task.h, "
         "to --freertos"
     )
 

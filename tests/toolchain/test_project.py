@@ -68,6 +68,6 @@ def test_a_folder_without_it(folder: Path) -> None:
     with pytest.raises(UserError) as error:
         project.load(folder)
     assert str(error.value) == (
-        f"{folder} has no coreloom.toml, which says what its program is made of: write one (docs/guide.md), "
+        f"{folder} has no coreloom.toml, which describes its program: write one (docs/guide.md), "
         "or give its sources"
     )

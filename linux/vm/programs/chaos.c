@@ -188,7 +188,7 @@ static int status_of(char *const *word) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* --- programs: what is given CPUs, and who is in the way --- */
+/* --- programs: those given CPUs, and those in the way --- */
 
 static void allow(int mask) {
   cpu_set_t set;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a Debian library compiled with -D_FORTIFY_SOURCE needs from glibc, for linking it with another C library: the
- * same calls without the check. */
+ * The functions that a Debian library compiled with -D_FORTIFY_SOURCE needs from glibc, for linking it with another C
+ * library: the same calls without the check. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

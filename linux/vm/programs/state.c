@@ -101,7 +101,7 @@ static void add_tasks(char **prefix) {
   closedir(all);
 }
 
-/* Settings only: what counts or follows the load is no state of ours, and who is in a group is told by the tasks. */
+/* Settings only: counters and values that follow the load are left out; the tasks tell the members of a group. */
 static int add_group(const char *path, const struct stat *status, int kind, struct FTW *where) {
   static const char *const counts[] = {"*.stat",     "*.stat.local", "cpu.pressure",   "*.events",   "*.events.local",
                                        "*_pressure", "cgroup.procs", "cgroup.threads", "cgroup.kill"};

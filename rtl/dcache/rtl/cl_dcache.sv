@@ -63,7 +63,7 @@ module cl_dcache
       logic [TagW-1:0] tag;
     } entry_t;
 
-    // What becomes of the access that was accepted last
+    // The state of the access that was accepted last
     typedef enum logic [2:0] {
       Idle,   // answered
       Look,   // a load: looked up in the last cycle, and on the bus if early_q
@@ -187,7 +187,7 @@ module cl_dcache
     // Writes of others
     assign invalidate = ~clearing & snoop_q & snooped.valid & (snooped.tag == snoop_word_q[AddrW-1:IndexW]);
 
-    // What is written: nothing, words that arrive, or a store
+    // The data written: nothing, words that arrive, or a store
     assign changes    = (state_q == Store) & ~bus_err_i & (present | ((LineWords == 1) & (be_q == '1)));
     assign data_we    = arrives | changes;
     assign data_be    = arrives ? '1 : be_q;

@@ -61,7 +61,7 @@ module cl_kernel_barrier_formal
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
-      // What induction needs: the table counts those that wait, and its word is the one read.
+      // Invariants for the induction: the table counts those that wait, and its word is the one read.
       AssertExists: assert (created_q == u_dut.u_table.u_ids.used_o[0]);
       AssertCounts: assert (!created_q || kept == waiting_q);
       AssertRead:   assert (!(commit && created_q) || (u_dut.exists && u_dut.signals == kept));

@@ -20,7 +20,7 @@ module cl_kernel_event_flags_formal
   input logic                           clk_i,
   input logic                           rst_ni,
   input logic                           act_i,
-  input logic                           make_i,  // a new thread, in place of an operation
+  input logic                           make_i,  // a new thread, instead of an operation
   input logic [EventFlagsKindWidth-1:0] kind_i,
   input logic            [TidWidth-1:0] who_i,
   input logic            [TidWidth-1:0] next_i,  // whom a set looks at next, if that one is left
@@ -204,7 +204,7 @@ module cl_kernel_event_flags_formal
     end
   end
 
-  // Who waits does nothing else, and a thread is made before it does anything; but a set may be another thread's.
+  // A waiting thread does nothing else, and a thread is made before it does anything; but another thread may set flags.
   always_comb begin
     if (act_i && state_q == StIdle) begin
       assume (32'(who_i) < Threads);

@@ -111,7 +111,7 @@ module cl_kernel_formal
   );
 
   // ---------------------------------------------------------------------------------------------
-  // What the unit's registers and memories hold
+  // Contents of the unit's registers and memories
 
   // Clients
   logic [Clients-1:0]                 busy, op_valid, save, unpublished;

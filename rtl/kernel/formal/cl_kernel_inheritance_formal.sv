@@ -4,8 +4,8 @@
 //   it is over after Cycles cycles at most, and the invariant holds again.
 // The invariant:
 //   the priority of a thread is the highest of its own, the ceilings of the mutexes that it holds, and the priorities of
-//   those who wait for one with inheritance that it holds; so one that holds none has its own;
-//   who waits for a mutex is in its list, which is sorted by priority;
+//   threads that wait for one with inheritance that it holds; so one that holds none has its own;
+//   a thread that waits for a mutex is in its list, which is sorted by priority;
 //   a mutex with a protocol is once in the list of its owner, and in no other.
 // The engine, its thread table and wait lists are the behaviour that the unit is promised, each answer at once. Idle
 // threads have no priority to pass on, and keep the one that they have.
@@ -41,7 +41,7 @@ module cl_kernel_inheritance_formal
   } act_e;
   typedef enum logic [2:0] {StRead, StDispatch, StWake, StJob, StEnd} state_e;
 
-  // What is there
+  // The existing objects
   logic      [Threads-1:0]              exists_q, blocked_q;
   priority_t [Threads-1:0]              prio_q;
   logic      [Mutexes-1:0]              locked_q;
@@ -58,7 +58,7 @@ module cl_kernel_inheritance_formal
   state_e      state_q;
   logic  [7:0] cycle_q;                           // 0 at its begin
 
-  // What the unit keeps
+  // The unit's state
   priority_t [Threads-1:0]                own;
   logic      [Threads-1:0]                held_valid, waits_valid;
   mutex_t    [Threads-1:0]                held_mutex, waits_mutex;

@@ -241,7 +241,7 @@ module cl_kernel_port_ops_formal
     end
   end
 
-  // What makes it inductive: how the unit keeps messages
+  // Invariants that make it inductive: how the unit keeps messages
   logic    [Ports-1:0] counted;
   pointer_t            slot;
 

@@ -36,7 +36,7 @@ module cl_kernel_timeouts_formal #(
   logic          [9:0] id;
   logic [TidWidth-1:0] taken;
 
-  // What the threads do
+  // Behaviour of the threads
   logic [Threads-1:0] set_q, blocked_q, object_q, waited_q;
   logic               taken_q, acted_q, ended, acts;
   time_t              now_q;

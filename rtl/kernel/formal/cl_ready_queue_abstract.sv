@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of cl_ready_queue (cl_ready_queue_formal), in its place where its user is proven: the reference as a
-// module, with the cycles of every build, and the user's promises as assertions. Not ready it shows nonsense.
+// The proven properties of cl_ready_queue (cl_ready_queue_formal), which replace it in proofs of its user: the
+// reference as a module, with the cycles of every build, and the user's promises as assertions. It shows nonsense
+// while not ready.
 module cl_ready_queue  // verilog_lint: waive module-filename
   import cl_ready_queue_pkg::*;
 #(

@@ -86,7 +86,7 @@ module cl_ready_queue_formal
     for (int unsigned t = 0; t < Threads; t++) count += count_t'(queued_q[t]);
   end
 
-  // What the user promises
+  // Promises of the user
   always_comb begin
     if (valid_i && ready) begin
       assume (op_i <= QueueMove);
@@ -208,7 +208,7 @@ module cl_ready_queue_formal
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Invariants of the reference and of the check beside the queue
+  // Invariants of the reference and of the check next to the queue
 
   always_comb begin
     if (rst_ni) begin

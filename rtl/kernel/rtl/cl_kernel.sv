@@ -6,7 +6,7 @@
 // (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
 //   Ports, Conditions 1 to 1024 · Mutexes, Semaphores 0 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
-//   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message beside its first, with processors · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
+//   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message after its first, with processors · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
   import cl_kernel_pkg::*;
@@ -85,7 +85,7 @@ module cl_kernel
   typedef logic             [CpuWidth-1:0] cpu_t;
   typedef logic           [QueueWidth-1:0] queue_t;
 
-  // What the clients' ports hold
+  // Contents of the clients' ports
   typedef struct packed {
     logic     [Clients-1:0]       op_valid, save, intr;
     logic     [Clients-1:0] [5:0] op;
@@ -115,7 +115,7 @@ module cl_kernel
     tid_t [Queues-1:0] tid;
   } best_t;
 
-  // What policy dwrr sees of an operation; the single bits are one-cycle strobes
+  // An operation as policy dwrr sees it; the single bits are one-cycle strobes
   typedef struct packed {
     logic          init;         // thread 0 runs on CPU 0
     logic          run;          // CPU run_cpu runs another thread
@@ -140,7 +140,7 @@ module cl_kernel
     logic    [7:0] weight;
   } dwrr_op_t;
 
-  // What the policies say: the outputs of cl_kernel_dwrr and cl_kernel_groups
+  // The policies' decisions: the outputs of cl_kernel_dwrr and cl_kernel_groups
   typedef struct packed {
     logic         [7:0] weight;
     logic               later;
@@ -182,7 +182,7 @@ module cl_kernel
   key_t [Queues-1:0] best_priority;
   tid_t [Queues-1:0] best_tid;
 
-  // Who runs whom, with reservations
+  // Which processor may run which thread, with reservations
   logic        [Clients-1:0] open;
   logic           [Cpus-1:0] misplaced, bound_queued;
   logic [Cpus-1:0][Cpus-1:0] keeps;

@@ -8,7 +8,7 @@
 // which are its word then; cl_kernel_event_flags finds the threads that a set wakes.
 //
 // A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
-// before (read_id_i); combinational. What it changes in the table happens with commit_i.
+// before (read_id_i); combinational. Its changes to the table happen with commit_i.
 module cl_kernel_condition_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;

@@ -42,7 +42,7 @@ module cl_kernel_dwrr
   output logic [Clients-1:0]                slice_used_o,
   output logic [Clients-1:0]                slice_known_o,  // slice_used_o is valid: no new slice is being computed
 
-  // What an operation does to threads
+  // Effects of an operation on threads
   input  dwrr_op_t                          op_i,
   output logic                        [7:0] weight_o,     // of the thread read
   output logic                              later_o,      // its round has not begun, if it is dynamic and ready
@@ -54,7 +54,7 @@ module cl_kernel_dwrr
   output logic               [CpuWidth-1:0] serve_cpu_o,
   output logic                              busy_o,       // not yet: check again in the next cycle
   input  logic    [Cpus-1:0]                intr_i,       // an interrupt is pending:
-  output logic                              end_wait_o,   // if nothing else is to come, a waiting load ends with eintr:
+  output logic                              end_wait_o,   // if nothing else is pending, a waiting load ends with eintr:
   output logic               [CpuWidth-1:0] end_cpu_o,
   output logic             [QueueWidth-1:0] now_o,        // the queues
   output logic             [QueueWidth-1:0] later_queue_o

@@ -154,7 +154,7 @@ module cl_kernel_engine
     level_t                bound_level;  // of the thread that is bound to it
   } serves_t;
 
-  // What the services see (cl_kernel_services): the operation,
+  // Inputs of the services (cl_kernel_services): the operation,
   typedef struct packed {
     logic  [5:0] op;
     logic  [9:0] id;
@@ -226,8 +226,8 @@ module cl_kernel_engine
   logic  [5:0] op_q;
   logic  [9:0] id_q;
   logic        front_q;        // StWake: to the head of its priority
-  logic        pop_q;          // StWake: it leaves the wait list,
-  logic        all_q;          // and so do those behind it
+  logic        pop_q;          // StWake: remove the thread from the wait list
+  logic        all_q;          // wake all waiters
   logic        by_line_q;      // the operation is what an interrupt line does:
   line_t       line_q;
   logic        by_timeout_q;   // the operation ends the wait of a thread whose time is over
@@ -243,7 +243,7 @@ module cl_kernel_engine
   logic        woken_q;        // with Pipeline: a save may do more than when its client was picked
 
   // ---------------------------------------------------------------------------------------------
-  // What a state does
+  // The action of a state
 
   typedef struct packed {
     // The registers' next values
@@ -257,7 +257,7 @@ module cl_kernel_engine
     logic   [15:0] slice_d;
     logic          offer_d, late_d;
     cpu_t          offer_cpu_d;
-    // What changes of the thread that set_tid tells
+    // Changes to the thread set_tid
     logic          set, set_priority;
     thread_state_e set_state;
     cpu_t          set_cpu;
@@ -274,7 +274,7 @@ module cl_kernel_engine
     tid_t          sched_tid;
     level_t        sched_level;
     logic          slice_restart;  // of all
-    // What follows in the same cycle
+    // Consequences in the same cycle
     logic          choose;         // the next thread of CPU cpu_q runs, or none
     logic          give_way;       // with choose: the caller stays ready
     logic          take_next;      // the next thread leaves its queue
@@ -526,7 +526,7 @@ module cl_kernel_engine
 
   assign settling_threads = Inheritance && state_q == StSettle;
 
-  // What orders threads
+  // The order of threads
   if (Deadlines) begin : g_deadlines
     key_t kept, renewed;
     logic becomes_ready;  // a thread that leaves a CPU keeps its deadline
@@ -1037,7 +1037,7 @@ module cl_kernel_engine
   if (Inheritance) begin : g_inheritance
     localparam int unsigned MutexWidth = (Mutexes > 1) ? $clog2(Mutexes) : 1;
 
-    // What cl_kernel_inheritance sees of the thread read, of the mutex read and of a new thread
+    // Inputs of cl_kernel_inheritance: the thread read, the mutex read and a new thread
     typedef struct packed {
       tid_t      tid;
       logic      blocked;
@@ -1228,7 +1228,7 @@ module cl_kernel_engine
       StDispatch:     if (act) raddr = after_tid;
       StWake:         if (wakes_now && wakes_next) raddr = link;
       StNextWaiter:   if (left) raddr = after_tid;
-      StPublish:      if (publish_wakes || Pipeline) raddr = receiver;  // early: who is not woken is read in vain
+      StPublish:      if (publish_wakes || Pipeline) raddr = receiver;  // early: in vain if the receiver is not woken
       StWalk:         raddr = link;
       StLeave:        if (!found || Pipeline) raddr = link;
       default:        ;
@@ -1413,7 +1413,7 @@ module cl_kernel_engine
     endcase
   end
 
-  // StDispatch: what the outcome says beside its course, and what comes before it
+  // StDispatch: what the outcome says besides its course, and what comes before it
   always_comb begin
     at_dispatch = commit ? on_course : nothing;
     if (commit) begin
@@ -1597,7 +1597,7 @@ module cl_kernel_engine
     if (settling_threads) of_state = at_settle;  // here, so that it is nothing without Inheritance
   end
 
-  // What follows from it
+  // Consequences of the action
   always_comb begin
     action = of_state;
     // Switch, or wait. The caller, unless it has ended, becomes ready or blocked here.

@@ -4,8 +4,8 @@
 // (docs/decisions/0042-inheritance.md).
 //
 // It has each thread's own priority, the mutex that it waits for, and the list of the mutexes with a protocol that it
-// holds, newest first; of each mutex its protocol, ceiling, and the next one in that list. What an operation changes in
-// these happens with commit_i, in one cycle. What takes longer is a job, done while the engine lets it (run_i), with the
+// holds, newest first; of each mutex its protocol, ceiling, and the next one in that list. An operation's changes to
+// these happen with commit_i, in one cycle. Anything longer is a job, done while the engine lets it (run_i), with the
 // engine's tables: raddr_o names the thread to read, read_o the mutex (record and wait list), both for the next cycle.
 //
 //   before the operation (first_o, start_i; then it is decided again):
@@ -374,7 +374,7 @@ module cl_kernel_inheritance
         job_d   = JobSettle;
         who_d   = left ? mutex_i.owner : asked ? thread_i.tid : caller_i;
         asked_d = asked;
-        best_d  = rule.protocol == ProtocolProtect ? rule.ceiling : '0;  // for who is granted the mutex
+        best_d  = rule.protocol == ProtocolProtect ? rule.ceiling : '0;  // for the thread that is granted the mutex
       end
     end
   end

@@ -10,7 +10,7 @@
 // For the last two `as_op_o` and `as_id_o` are the operation that replaces interrupt_raise.
 //
 // A service: `outcome_o` is the outcome of operation op_i on line id_i, whose record was read in the cycle before
-// (read_id_i); combinational. What it changes happens with commit_i.
+// (read_id_i); combinational. Its changes happen with commit_i.
 //
 // Requests: with pending_o a line waits to be served; the engine then takes no client. In a cycle with request_o
 // the engine may serve it, with take_i. request_wakes_o: wake thread request_id_o; request_notes_o: only set `fired`;
@@ -157,7 +157,7 @@ module cl_kernel_interrupt_ops
   logic [LineWidth-1:0] first;
 
   assign pending_o = valid_q;
-  // What is in registers is of the bindings a cycle ago.
+  // The registers hold the bindings of a cycle ago.
   assign request_o = valid_q & ~changed_q;
   assign exits     = commit_i && op_i == OpThreadExit;
   assign changed   = take_i | exits | (commit_i & (bind_line_now | unbind_now | set_wait_now | fire_now));
@@ -257,7 +257,7 @@ module cl_kernel_interrupt_ops
     end
   end
 
-  // What the engine guarantees
+  // Guarantees of the engine
   logic line_known;  // what is decided on is as it is now
   assign line_known = {bound, line} == {bound_q[LineWidth'(id_i)], lines_q[LineWidth'(id_i)]};
 

@@ -77,7 +77,7 @@ module cl_kernel_irq
     end
   end
 
-  // What CPU a runs is above what b runs.
+  // The thread of CPU a is above the thread of CPU b.
   function automatic logic above(input int unsigned a, input int unsigned b);
     if (Reserve && misplaced_i[a] != misplaced_i[b]) above = misplaced_i[b];
     else above = !(Reserve && misplaced_i[a]) && first(level_i[a], level_i[b], 1'b0);

@@ -38,7 +38,7 @@ module cl_kernel_pick
 
   typedef logic [CpuWidth-1:0] cpu_t;
 
-  // What a client asks for
+  // A client's request
   typedef struct packed {
     logic                op_valid, requeue, front;
     logic          [5:0] op;

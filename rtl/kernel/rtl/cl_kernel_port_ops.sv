@@ -5,7 +5,7 @@
 // (active event). Publishing moves commit to wr. The waiting senders are in the port's wait list.
 //
 // A service: `outcome_o` is the outcome of operation op_i on port id_i, whose record was read in the cycle
-// before (read_i, read_id_i); combinational. What it changes happens with commit_i; a message received is on
+// before (read_i, read_id_i); combinational. Its changes happen with commit_i; a message received is on
 // message_o in the cycle after, with message_valid_o.
 //
 // Publishing: walk_i reads the newest port of the caller's `sent` list; from the next cycle on, every cycle

@@ -53,8 +53,8 @@ module cl_kernel_reserve
   output logic [Cpus-1:0]                     misplaced_o,  // the current thread, if any, is misplaced
   output logic [Cpus-1:0]          [Cpus-1:0] keeps_o,      // by CPU: whose queues it serves
 
-  // What client next_cpu_i may run. Of several queues of placed threads that tie the next one wins, round-robin: tie_i, when
-  // tie_queue_i has won for CPU tie_cpu_i
+  // The threads that client next_cpu_i may run. Of several queues of placed threads that tie the next one
+  // wins, round-robin: tie_i, when tie_queue_i has won for CPU tie_cpu_i
   input  logic                 [CpuWidth-1:0] next_cpu_i,
   output serves_t                             serves_o,
   input  logic                                tie_i,

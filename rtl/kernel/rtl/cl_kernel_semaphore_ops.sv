@@ -2,7 +2,7 @@
 // Semaphores: their table, and what their operations answer and change.
 //
 // A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
-// before (read_id_i); combinational. What it changes in the table happens with commit_i.
+// before (read_id_i); combinational. Its changes to the table happen with commit_i.
 module cl_kernel_semaphore_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;

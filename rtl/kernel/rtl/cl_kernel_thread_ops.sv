@@ -29,7 +29,7 @@ module cl_kernel_thread_ops
   input  logic          [5:0] op_i,
   input  logic          [9:0] id_i,
   input  logic         [31:0] word0_i,
-  input  logic [CpuWidth-1:0] client_i,       // who calls
+  input  logic [CpuWidth-1:0] client_i,       // the caller
   input  logic [TidWidth-1:0] caller_i,
   input  logic                caller_runs_i,
   input  logic                slice_used_i,

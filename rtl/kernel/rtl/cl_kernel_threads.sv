@@ -54,7 +54,7 @@ module cl_kernel_threads
   // Writes
   input  logic                     init_i,
   input  thread_change_t           change_i,
-  input  logic      [TidWidth-1:0] caller_i,        // who joins
+  input  logic      [TidWidth-1:0] caller_i,        // the joiner
   input  logic                     set_priority_i,
   input  logic [PriorityWidth-1:0] priority_i,
   input  logic                     set_i,
@@ -86,14 +86,14 @@ module cl_kernel_threads
   tid_t      run_waddr, attr_waddr, link_waddr, link_wdata;
   logic      run_we, attr_we, priority_we, link_we;
 
-  // What an operation's outcome depends on
+  // Data that decide an operation's outcome
   cl_ram_1r1w #(.Width($bits(run_t)), .AddrWidth(TidWidth), .Early(1'b1)) u_run (
     .clk_i, .we_i(run_we), .waddr_i(run_waddr), .wdata_i(run_wdata), .raddr_i, .rdata_o(run)
   );
   cl_ram_1r1w #(.Width($bits(attr_t)), .AddrWidth(TidWidth), .Early(1'b1)) u_attr (
     .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata), .raddr_i, .rdata_o(attr)
   );
-  // What only comes with it
+  // Data that only come with it
   cl_ram_1r1w #(.Width(PriorityWidth), .AddrWidth(TidWidth)) u_priority (
     .clk_i, .we_i(priority_we), .waddr_i(attr_waddr), .wdata_i(priority_wdata), .raddr_i, .rdata_o(priority_o)
   );

@@ -174,7 +174,7 @@ module cl_kernel_timeouts
   assign unused_looking = looking;
   assign looking = again_q || left_q != '0 || read_q || pending_q || (first_valid_q && !earlier(now_i, first_deadline_q));
 
-  // What the engine guarantees
+  // Guarantees of the engine
 `ifdef FORMAL
   always_comb begin
     assume (!take_i || (pending_o && !changed));

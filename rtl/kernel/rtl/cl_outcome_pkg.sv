@@ -43,7 +43,7 @@ package cl_outcome_pkg;
     wake_e                     wake;     // which threads this wakes
   } outcome_t;
 
-  // What an operation on threads changes in the thread table
+  // Changes of an operation on threads to the thread table
   typedef struct packed {
     logic create;      // a new thread
     logic add_joiner;  // the caller joins the thread read
@@ -71,7 +71,7 @@ package cl_outcome_pkg;
     RecordOfNew      // the first free id
   } record_of_e;
 
-  // What an interrupt line asks for (cl_kernel_interrupt_ops)
+  // The request of an interrupt line (cl_kernel_interrupt_ops)
   typedef struct packed {
     logic       valid;
     logic       wakes;  // it wakes the thread id,
@@ -80,7 +80,7 @@ package cl_outcome_pkg;
     logic [9:0] id;
   } line_request_t;
 
-  // Whose record in the thread table an operation needs
+  // The thread whose record in the thread table an operation needs
   function automatic record_of_e record_of(input logic [5:0] op, input bit inheritance, input bit event_flags);
     unique case (op)
       OpThreadExit, OpMove:                                       record_of = RecordOfCaller;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A register that a parameter puts into a path, or leaves out. It has no reset: who reads it knows when it is valid.
+// A register that a parameter puts into a path, or leaves out. It has no reset: its reader knows when it is valid.
 module cl_pipeline_register #(
   parameter bit          Registered = 1'b0,
   parameter int unsigned Width      = 1

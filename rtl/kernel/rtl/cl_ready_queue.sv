@@ -45,7 +45,7 @@ module cl_ready_queue
   output logic [Queues-1:0]     [TidWidth-1:0] best_tid_o
 );
 
-  // What the structure is asked to do
+  // The operation for the structure
   logic                     start, ready;
   queue_op_e                op;
   logic    [QueueWidth-1:0] queue;

@@ -21,7 +21,7 @@
 //   next, prev   the links of every thread
 //   bits         the bitmap, one group per word; summary_q has a bit for each non-empty group, so no memory needs a
 //                reset
-// What `post` writes may be read in the same cycle: then the read registers get it by a bypass (`hit`).
+// Data written by `post` may be read in the same cycle: then the read registers get them by a bypass (`hit`).
 // The links beyond the ends of a list are undefined, as are head and tail of a level that is not in use.
 module cl_ready_queue_bitmap
   import cl_ready_queue_pkg::*;
@@ -131,7 +131,7 @@ module cl_ready_queue_bitmap
     .index_o    (top_group)
   );
 
-  // What may change in the bitmap: the level that goes there or leaves it
+  // Possible change to the bitmap: the level that goes there or leaves it
   priority_t change, probe_next;
   group_t    group;
   logic      probe;  // a move looks at its second level first, unless the bitmap must find the next best

@@ -6,7 +6,7 @@ package cl_ready_queue_pkg;
   typedef enum int unsigned {
     BuildLinear,  // one FIFO, traversed
     BuildBitmap,  // a FIFO per priority
-    BuildHybrid,  // a FIFO per priority; beside it threads in hardware, which no queue holds
+    BuildHybrid,  // a FIFO per priority, and hardware threads, which no queue holds
     BuildSorted   // cells in order of their keys, compared all at once
   } build_e;
 

@@ -2,7 +2,7 @@
 // How the engine and the CPUs' scheduling state speak of threads.
 package cl_sched_pkg;
 
-  // Who runs next; see README.md. Parameters that hold one are plain numbers: tools set those from outside, but no enum.
+  // The rule for who runs next; see README.md. Parameters that hold one are plain numbers: tools can set no enum.
   typedef enum int unsigned {
     PolicyPriority,     // the highest priority; round-robin among equals
     PolicyDwrr,         // by weights, in rounds

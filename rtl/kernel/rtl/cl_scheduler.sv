@@ -13,7 +13,7 @@
 //   StInit    empties the table, an entry a cycle
 //   StIdle    grants; reads the thread's entry
 //   StRead    keeps the entry; checks the argument
-//   StDecide  the decision: status, entry, ready queue. What it answers is seen in the next cycle. The ready queue is ready by
+//   StDecide  the decision: status, entry, ready queue. Its answer is seen a cycle later. The ready queue is ready by
 //             then: it worked on the operation before while this one was read
 //   StWait    of a move: a cycle, so that this stays true; of the linear queue: until it is ready
 //   StStart   of a hardware thread: the write of START, until the bus takes it

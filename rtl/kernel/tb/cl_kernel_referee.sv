@@ -78,7 +78,7 @@ module cl_kernel_referee #(
                      (u_dut.waiting & Clients'(intr_i[Cpus-1:0])) == '0;
 
 `ifdef NETLIST
-  // What Yosys read: one module, without parameters, with dots in its names.
+  // The netlist of Yosys: one module, without parameters, with dots in its names.
   assign engine_idle  = u_dut.\u_engine.idle ;
   assign line_pending = u_dut.\u_engine.line_pending ;
   assign line_take_o  = u_dut.\u_engine.line_take ;

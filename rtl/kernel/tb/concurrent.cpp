@@ -235,7 +235,7 @@ int main(int argc, char **argv) {
       std::fprintf(stderr, "an idle port does not grant\n");
       return 1;
     }
-    // What happens in this cycle
+    // Events of this cycle
     bool moved = requests != 0;
     for (uint32_t c = 0; c < count; c++) {
       Client &client = clients[c];

@@ -9,8 +9,8 @@
 // fetch depends on the grant of its data access in the same cycle asks for it this way; else the grants of all
 // cores would be one combinational loop. A late request that was not served is made on time in the next cycle.
 //
-// With First, masters in first_i come before all others; their transfers change nobody's turn. Who drives it says for how
-// long (cl_first).
+// With First, masters in first_i come before all others; their transfers do not advance the round robin. cl_first
+// limits how long.
 //
 // With Pipeline the access granted is registered before it is decoded and reaches the memory; not with Waits.
 //
@@ -147,7 +147,7 @@ module cl_bus
     end
   end
 
-  // The memory's decoder is beside the choice of a master, not behind it; behind its register with Pipeline.
+  // The memory's decoder works in parallel with the choice of a master; with Pipeline, behind its register.
   for (genvar i = 0; i < Masters; i++) begin : g_at_ram
     assign at_ram[i] = (cmd_i[i].addr[31:RamBits] == RamBase[31:RamBits]) |
                        (Uncached & (cmd_i[i].addr[31:RamBits] == UncachedBase[31:RamBits]));
@@ -283,7 +283,7 @@ module cl_bus
       for (int unsigned i = 0; i < Masters; i++) begin
         assert (waited_q[i] + ((i > last_q) ? i - last_q : i + Masters - last_q) <= Masters);
         assert (waited_q[i] < Masters);
-        // Who is nearer than the one kept has come after it.
+        // A master nearer to its turn than the kept one asked later.
         for (int unsigned k = 0; k < Masters; k++) begin
           if (kept[k] && ((i > last_q) ? i - last_q : i + Masters - last_q) <
                          ((k > last_q) ? k - last_q : k + Masters - last_q)) assert (waited_q[i] == 0);

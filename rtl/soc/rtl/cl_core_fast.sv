@@ -104,7 +104,7 @@ module cl_core_fast
     .dBusWishbone_BTE      (unused_data_bte)
   );
 
-  // Whose the response of the bus is: there is one at a time
+  // The owner of the bus response: only one access is on its way at a time
   logic data_owner_q, fetch_owner_q, data_bus_rvalid, fetch_rvalid;
 
   assign data_bus_rvalid = bus_rvalid_i & data_owner_q;

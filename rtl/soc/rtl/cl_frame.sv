@@ -81,7 +81,7 @@ module cl_frame
   logic        shown_q, shown_own_q;   // a request was refused; it is the frame's
   logic [PatienceWidth-1:0] refused_q;
 
-  // Whose turn it is; what has been shown stays until it is granted
+  // Arbitration; a request that has been shown stays until it is granted
   logic busy, own, granted, free, impatient;
 
   assign busy      = storing_q | held_q;

@@ -4,7 +4,7 @@
 //
 // An operation is a load at {op[3:0], tid[9:0], argument[7:0], 00} in the region of the scheduler; the bus waits for its
 // answer, so it is atomic whoever asks. START is sent after the answer, as it needs the bus: in `pending_q` until then,
-// and its hardware thread counts as running. As the bus is round-robin, it comes before the next access of who asked.
+// and its hardware thread counts as running. As the bus is round-robin, it comes before the asker's next access.
 module cl_scheduler_port
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
@@ -101,10 +101,10 @@ module cl_scheduler_port
 `endif
 
 `ifdef FORMAL
-  // What the bus and its masters do: an access stays until it is taken, from its second cycle on and once it is ready.
+  // The bus and its masters: an access stays until it is taken, from its second cycle on and once it is ready.
   logic asks_q;      // an access has not been taken
   bus_cmd_t cmd_q;
-  // What the scheduler does: an answer to each operation, and between them at most one START, of who does not run.
+  // The scheduler answers each operation, and between them asks for at most one START, of a unit that does not run.
   logic out_q, started_q;
   logic [HwThreads-1:0] owed_q;   // START was asked for, and not stored
 

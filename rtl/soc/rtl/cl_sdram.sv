@@ -119,7 +119,7 @@ module cl_sdram #(
       // REQ-sdram-2: a refresh begins in its cycle or after the one access that is under way, and takes Refresh cycles.
       assert (refreshes || length_q == '0 || (length_q == Refresh && open_q == '0));
       assert (!due_q || 32'(timer_q) < Miss);
-      // What these follow from
+      // Invariants from which these follow
       assert (waited_q == 32'(done_q) + late_q);
       assert (32'(done_q) < Miss && 32'(refresh_q) < Refresh && 32'(timer_q) < Interval);
       assert (refresh_q == '0 || (!due_q && done_q == '0 && 32'(timer_q) + 32'(refresh_q) < Miss + Refresh));

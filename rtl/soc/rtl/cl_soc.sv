@@ -49,7 +49,7 @@ module cl_soc
   parameter int unsigned Refresh    = 5,
   parameter int unsigned RefreshInterval = 390,
   parameter int unsigned TickCycles = 1000,           // unit of the time slice
-  parameter bit          LockFair   = 1'b1,           // the lock unit serves who came first, else the lowest CPU
+  parameter bit          LockFair   = 1'b1,           // the lock unit serves in order of arrival, else the lowest CPU
   parameter bit          BackDoor   = 1'b0,           // there is a Back-Door and a processor behind it
   parameter int unsigned BlockBytes = 32'h8000,       // its sizes, see cl_backdoor
   parameter int unsigned MailDepth  = 16,

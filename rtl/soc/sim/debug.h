@@ -44,7 +44,7 @@
 #include <string>
 #include <vector>
 
-// What is seen of one core.
+// The visible state of one core.
 #if CORELOOM_CORE == 0
 struct Probe {
   const uint32_t *registers = nullptr, *pc = nullptr, *trapped_pc = nullptr;
@@ -347,7 +347,7 @@ class Debugger {
     }
   }
 
-  // What has reached the memory; and whether somebody else has written what is watched.
+  // Stores that have reached the memory, and whether another master has written a watched address.
   void settle() {
     ++cycles_;
     if (!stores_.empty()) {

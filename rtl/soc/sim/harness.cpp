@@ -27,7 +27,7 @@
 //           STRIDE bytes, to which tp points. A thread's stack is in POOL, EACH bytes a thread, or as GIVEN says, two
 //           words a thread: its first address and its size; that of thread 0 is MAIN with BYTES. BOOT: the stacks of
 //           CPUs without a thread, ALL bytes. Between the addresses FROM and TO threads are switched
-// --timers: ends the run when no thread can run any more: all CPUs are idle, no hardware thread runs, no line is still to
+// --timers: ends the run when every thread is blocked: all CPUs are idle, no hardware thread runs, no line is still to
 //           rise, and the word at ADDRESS, how many time limits there are, is 0; ADDRESS 0: there are none
 // --takes-faults: 1: the program itself takes the bus errors of its cores
 // --every-cycle: 1: simulates also the cycles in which every CPU waits and only the time passes. Else they are skipped,
@@ -109,7 +109,7 @@ constexpr uint8_t kHost = 10; // no event: asks the host
 constexpr uint8_t kRequest = 16; // kinds above 15 come from the harness: the kernel's interrupt rises
 constexpr uint8_t kInterrupt = 17; // an interrupt line rises; value = the line
 constexpr uint8_t kUnit = 18; // a hardware thread changes state; value = its unit_o
-constexpr uint8_t kModule = 19; // what the kernel does for a client, in place of a CPU; value: a Module
+constexpr uint8_t kModule = 19; // what the kernel does for a client, instead of a CPU; value: a Module
 constexpr uint8_t kLockWaits = 20; // a CPU asks the Lock Unit for an address; value = the address
 constexpr uint8_t kLockHolds = 21; // it is granted
 constexpr uint8_t kLockFree = 22; // it is released
@@ -142,7 +142,7 @@ constexpr uint64_t kEndless = 1 << 20; // the first cycle that may repeat for ev
 enum Module : uint32_t { kNothing, kWaits, kExecutes, kExecutesOther };
 constexpr uint32_t kEngineIdle = 1; // StIdle of cl_kernel_engine; 0 is its start
 
-// What drives one interrupt line.
+// The source of one interrupt line.
 struct Pulses {
   uint64_t line, next, least, most, left, state;
 
@@ -319,7 +319,7 @@ uint32_t element(const T &port, int c, int width) {
   }
 }
 
-// What the harness needs of a core: its registers, and what it counts.
+// A core as the harness sees it: its registers and counters.
 #define APPLY(to, ...) to(__VA_ARGS__)
 #if CORELOOM_CORE == 0 // economy
 #define CORE(name) u_core__DOT__g_economy__DOT__u_core__DOT__u_core__DOT__##name
@@ -685,7 +685,7 @@ int main(int argc, char **argv) {
   if (!options.waves.file.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
 #endif
 
-  // What the caches of data have is forgotten, as what the host writes comes on no bus.
+  // Empty the data caches, because the host's writes do not pass the bus.
   const auto forget = [&] {
     for (auto *tile : tiles(top->rootp)) forget_cached(tile);
   };
@@ -847,7 +847,7 @@ int main(int argc, char **argv) {
     begin_to_look();
   };
 
-  // Whether no thread can run any more. What is under way when the last CPU becomes idle arrives within kSettle cycles.
+  // Whether every thread is blocked. Anything under way when the last CPU becomes idle arrives within kSettle cycles.
   constexpr uint64_t kSettle = 10000;
   const auto only_time_limits_left = [&] {
     for (const Pulses &p : options.pulses) {
@@ -1348,7 +1348,7 @@ int main(int argc, char **argv) {
     std::fprintf(result, "]");
   }
   if (tells && recorded_from != UINT64_MAX && exit_cpu < 0 && fault_cpu < 0) {
-    // What was executed at the end: [tp, pc, cycles, the register that a load there adds to].
+    // The instructions executed at the end: [tp, pc, cycles, the register that a load there adds to].
     std::fprintf(result, ", \"recorded\": %" PRIu64 ", \"visits\": [", cycles - recorded_from);
     const char *comma = "";
     for (const auto &[at, visit] : visits) {

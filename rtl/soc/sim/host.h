@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program asks of the machine that simulates: standard input, and files below one folder.
+// Requests of a program to the machine that simulates it: standard input, and files below one folder.
 //
 // The door is a trace event: its value is the address of a record in the memory (struct cl_host_call of
 // runtime/include/cl_host.h), which is answered before the program's next instruction. On hardware nobody listens, and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a waveform (FST): the signals of the design, and texts beside them in a scope of their own, `coreloom`. A text
+// Writes a waveform (FST): the signals of the design, and texts in a scope of their own, `coreloom`. A text
 // is a signal of characters, so any viewer shows it; nothing is added to the machine, and a model that is not built for it
 // has NoWaves.
 //
@@ -47,7 +47,7 @@ struct WavesOptions {
   WavesTable names, states;
 };
 
-// What the kernel's tables and ports say in a cycle.
+// The contents of the kernel's tables and ports in a cycle.
 struct WavesClient {
   bool asks = false, answered = false;
   uint32_t op = 0, id = 0, answer = 0;
@@ -142,7 +142,7 @@ class Waves {
     return false;
   }
 
-  // What a processor has told of its threads, or a hardware thread does; at: the time of the cycle's first dump.
+  // A processor's report on its threads, or a hardware thread's action; at: the time of the cycle's first dump.
   void runs(int cpu, uint32_t value, uint64_t cycle, uint64_t at) {
     const auto task = tasks_.find(value);
     running_[cpu] = task == tasks_.end() ? value : task->second;

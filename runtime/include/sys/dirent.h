@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What picolibc's <dirent.h> leaves to the system. Names come in the order of their bytes. */
+ * The part of <dirent.h> that picolibc leaves to the system. Names come in the order of their bytes. */
 #ifndef CORELOOM_SYS_DIRENT_H
 #define CORELOOM_SYS_DIRENT_H
 

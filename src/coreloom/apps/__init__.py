@@ -9,7 +9,7 @@ from coreloom.apps.base import App
 
 __all__ = ["APPS", "App"]
 
-# What they need of other packages takes longer to import than a short program to run.
+# Importing the packages that they need takes longer than running a short program.
 _OF_PAIR = ("sort", "dhrystone", "fft", "wavelet")
 _NAMES = ("image", "packets", "hybrid", *_OF_PAIR)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every application offers to the commands that run it."""
+"""The interface of every application to the commands that run it."""
 
 from __future__ import annotations
 

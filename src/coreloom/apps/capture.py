@@ -39,7 +39,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Capture:
-    """What a capture file says about its frames."""
+    """A capture file's facts about its frames."""
 
     order: str  # of struct: "<" or ">"
     nanoseconds: bool
@@ -121,7 +121,7 @@ def write(
 
 FRAMES = 4000
 
-# What a wireless access point carries, by frames: mostly small ones.
+# The traffic of a wireless access point, by frames: mostly small ones.
 _MIX = {
     "ack": 38,  # TCP acknowledgements: 64 bytes
     "voice": 22,  # RTP, 20 bytes of G.729: 78 bytes

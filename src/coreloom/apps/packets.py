@@ -147,7 +147,7 @@ class PacketProcessing(App):
         raise WrongOutput(f"packets: {where} is {output[at]:#04x}, expected {expected[at]:#04x}")
 
     def save(self, output: bytes, path: Path) -> None:
-        """The counters as JSON; the forwarded frames as a capture beside it."""
+        """The counters as JSON; the forwarded frames as a capture next to it."""
         summary, frames = decode(output)
         text = json.dumps(summary, indent=1) + "\n"
         write_atomically(path.with_suffix(".forwarded.pcap"), frames)
@@ -185,7 +185,7 @@ def _words(data: bytes) -> bytes:
 
 
 def _ring(total: bytes) -> bytes:
-    """What a ring holds after all of `total` has gone through it, from its first byte on."""
+    """The contents of a ring after all of `total` has gone through it, from its first byte on."""
     if len(total) <= _RING_BYTES:
         return total.ljust(_RING_BYTES, b"\0")
     turn = len(total) % _RING_BYTES
@@ -195,7 +195,7 @@ def _ring(total: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class _Found:
-    """What the headers of a frame say. reason "": they are undamaged."""
+    """Facts from the headers of a frame. reason "": they are undamaged."""
 
     reason: str
     kind: str = ""

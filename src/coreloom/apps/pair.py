@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs for two processors: apps/sort, dhrystone, fft and wavelet, whose shared part is apps/pair.
 
-They make their input themselves and have their size from the macro PAIR_SIZE. What must come out is computed
+They make their input themselves and have their size from the macro PAIR_SIZE. The expected output is computed
 here from what the programs' first lines say, with Python's integers.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coreloom advise`: what to use, from what was measured."""
+"""`coreloom advise`: the mechanism to use, from measured figures."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
     advised = parser.add_subparsers(dest="subject", required=True, metavar="SUBJECT", parser_class=Parser)
     ipc = advised.add_parser(
         "ipc",
-        help="which mechanism between processors",
-        description="Which mechanism between processors to use, and why, as `coreloom bench ipc` measured.",
+        help="choose a mechanism between processors",
+        description="Which mechanism between processors to use, and why, from `coreloom bench ipc`.",
     )
     task = ipc.add_mutually_exclusive_group(required=True)
     task.add_argument(

@@ -25,7 +25,7 @@ from coreloom.toolchain.driver import ASSEMBLE, COMPILE, DEPEND, LINK, Request
 
 TOOLCHAIN = Path(__file__).with_name("coreloom.cmake")
 _TRIPLE = {True: "x86_64-linux-gnu", False: "riscv32-unknown-elf"}  # by whether it is for Linux
-# Of gcc's options clang has not all, and some warnings by another name.
+# Clang lacks some of gcc's options, and has some warnings by another name.
 _CALM = (
     "-Wno-unknown-warning-option",
     "-Wno-unused-command-line-argument",
@@ -113,7 +113,7 @@ def _answer(query: str, asked: Request) -> int:
     elif query == "--cmake-toolchain":
         sys.stdout.write(f"{TOOLCHAIN}\n")
     elif query.startswith(("-print-file-name=", "-print-prog-name=")):
-        sys.stdout.write(f"{query.partition('=')[2]}\n")  # as gcc says of what it has not
+        sys.stdout.write(f"{query.partition('=')[2]}\n")  # as gcc answers for a file that it does not have
     elif query == "-print-multi-lib":
         sys.stdout.write(".;\n")
     elif query == "-print-search-dirs":

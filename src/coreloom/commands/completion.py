@@ -28,7 +28,7 @@ def _of_model() -> list[str]:
     return [policy for policy in firmware.policies() if policy != firmware.PRIORITY]
 
 
-# What a word may be, by command and name of the argument: argparse knows only what it checks itself.
+# Values that a word may have, by command and name of the argument: argparse knows only what it checks itself.
 _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("doctor", "platform"): platform.names,
     ("doctor", "kernel"): lambda: firmware.KERNELS,

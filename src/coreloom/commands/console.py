@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all commands print with, and the one shape of a command."""
+"""Printing for all commands, and the common form of a command."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def shown(path: Path) -> str:
 
 
 class Task:
-    """What is being done, and how far it is: moving on a terminal, elsewhere a line every ten seconds."""
+    """The current work and its progress: moving on a terminal, elsewhere a line every ten seconds."""
 
     def __init__(self, text: str, total: float | None) -> None:
         self.text, self.total, self.done = text, total, 0.0

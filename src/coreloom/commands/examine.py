@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine has of what Coreloom needs, each with what to do if it is missing; and what a platform
-has of what an RTOS for several processors needs."""
+"""Checks whether this machine has what Coreloom needs, with advice for whatever is missing; and whether a
+platform can host a multicore RTOS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEED_FREE_GIB = 2
 
 @dataclass(frozen=True)
 class Finding:
-    """One check. required: without it `make demo` cannot work; package: the Python package that mends it."""
+    """One check. required: without it `make demo` cannot work; package: the Python package with it."""
 
     what: str
     ok: bool
@@ -166,7 +166,7 @@ class _Common(NamedTuple):
 
 
 class _Cpu(NamedTuple):
-    """What one processor has found; as in probe.c."""
+    """One processor's findings; as in probe.c."""
 
     id: int
     of: int
@@ -189,7 +189,7 @@ _CPU = struct.Struct(f"<{len(_Cpu._fields)}I")
 
 
 def probe(soc: Platform, kernel: str) -> list[Finding]:
-    """What [IPC] asks of the hardware for an RTOS, (a) to (f), as a program on it finds it."""
+    """[IPC]'s requirements of the hardware for an RTOS, (a) to (f), as a program on it finds them."""
     outcome = Experiment(_PROBE, soc, kernel, defines={"CL_SLICE_TICKS": 0}).run(
         b"", max_cycles=_PROBE_CYCLES
     )

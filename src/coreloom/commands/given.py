@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `coreloom run` is given: an application, sources, a folder with coreloom.toml, or an ELF file."""
+"""A program for `coreloom run`: an application, sources, a folder with coreloom.toml, or an ELF file."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Given:
 
 
 def resolve(args: argparse.Namespace) -> Given:
-    """What args.app names, with args.flags for the compiler; settings that args has not are filled in.
+    """The program args.app, with args.flags for the compiler; settings missing in args are filled in.
 
-    Of a folder they are its coreloom.toml's, of an ELF file its own. UserError for what is none of these.
+    Of a folder they are its coreloom.toml's, of an ELF file its own. UserError for anything else.
     """
     words: list[str] = args.app
     first = Path(words[0])
@@ -71,7 +71,7 @@ def _sources(args: argparse.Namespace, words: list[str]) -> Given:
             raise UserError(f"there is no file {word}: check the path")
     for file in files:
         if file.suffix in ("", ".elf", ".out") and not is_elf(file):
-            raise UserError(f"{file} is no ELF file and no C source: check the path")
+            raise UserError(f"{file} is neither an ELF file nor a C source: check the path")
     app = _user(files, args.flags, objects)
     return Given(app.name, app, tuple(args.arguments))
 
@@ -99,7 +99,7 @@ def _linked(args: argparse.Namespace, elf: Path) -> Given:
             raise UserError(f"--{name.replace('_', '-')} comes too late: {elf} is linked already")
     said = note.read(elf.read_bytes())
     if said is None:
-        raise UserError(f"{elf} is no program of Coreloom's: link it with `coreloom cc`")
+        raise UserError(f"{elf} is not a program for Coreloom: link it with `coreloom cc`")
     if said.runtime != note.runtime():
         raise UserError(f"{elf} is linked with the runtime of another version of Coreloom: link it again")
     if args.kernel not in (None, said.ground):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coreloom list`: what can be named on the command line."""
+"""`coreloom list`: platforms, policies, applications ..."""
 
 from __future__ import annotations
 

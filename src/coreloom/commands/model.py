@@ -25,7 +25,7 @@ def _list_models() -> int:
 
 
 def _case_of(args: argparse.Namespace) -> tuple[case.Case, list[str]]:
-    """The built-in workload, or that of the file, and what is to be said about a trace."""
+    """The built-in workload, or the file's, and what is to be said about a trace."""
     if args.trace is not None:
         if args.workload is not None:
             raise UserError("a workload and --trace are given: leave one out")
@@ -55,7 +55,7 @@ def _model_machine(args: argparse.Namespace, wanted: case.Case) -> Machine:
 
 
 def _costs(machine: Machine, of_soc: bool, of_trace: bool) -> str:
-    """What switching costs, and where those costs are from; of_trace: real threads of another machine ran."""
+    """The costs of switching, and their origin; of_trace: real threads of another machine ran."""
     costs = machine.costs
     if costs.ideal:
         why = "" if workload.COSTS.exists() else " (not measured yet: `coreloom bench policies` does)"
@@ -135,7 +135,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--trace",
         type=Path,
         metavar="FILE",
-        help="replay what real threads did: text of perf script, perf sched script or ftrace with "
+        help="replay real threads, from the text of perf script, perf sched script or ftrace with "
         "sched_switch and sched_waking or sched_wakeup",
     )
     parser.add_argument(

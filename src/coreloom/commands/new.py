@@ -15,7 +15,7 @@ _NAME = "NAME"  # stands for the project's, in file names and in files
 
 
 def _files(name: str) -> dict[Path, str]:
-    """What a project is made of, by its path in it."""
+    """The files of a new project, by their paths in it."""
     return {
         Path(str(path.relative_to(_SKELETON)).replace(_NAME, name)): path.read_text("utf-8").replace(
             _NAME, name

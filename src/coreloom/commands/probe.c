@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an RTOS for several processors needs of the hardware, (a) to (f) of [IPC], looked at on every processor.
- * Output: one struct common, then a struct found for each CPU; src/coreloom/commands/examine.py judges. What was not come to is 0.
+ * Probes, on every processor, whether the platform can host a multicore RTOS: (a) to (f) of [IPC].
+ * Output: one struct common, then a struct found for each CPU, 0 where a check was not reached; examine.py judges.
  * Every wait ends: a platform that fails a check fails it, and does not hang. */
 #include "../benches/ipc/ipc.h"
 

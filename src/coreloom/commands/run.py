@@ -60,7 +60,7 @@ def prepare(args: argparse.Namespace, name: str) -> bytes:
 
 
 class _Facts:
-    """What is told of a run, on stderr: line by line, in the end as JSON, or not at all."""
+    """Reports on a run, on stderr: line by line, in the end as JSON, or not at all."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._lines = not (args.quiet or args.json)
@@ -91,7 +91,7 @@ class _Facts:
 
 
 def _save(args: argparse.Namespace, name: str, output: bytes, data: bytes, facts: _Facts) -> None:
-    """Keep the output; that of an application only if it is right."""
+    """Keep the output; an application's only if it is right."""
     if name in APPS:
         app = APPS[name]
         target = args.output or BUILD / "output" / f"{name}{app.suffix}"
@@ -116,9 +116,9 @@ def _tell_figures(outcome: Outcome, unit: str, facts: _Facts) -> None:
     found, run = outcome.figures, outcome.result
     low, mean, high = measure.spread(found.voluntary)
     rate = (run.cycles - run.skipped) / max(run.seconds, 1e-9)
+    after = f"; {found.end - found.start} of them after cl_ready()" if found.start else ""
     facts.tell(
-        f"{run.cycles} cycles ({rate / 1e3:.0f} kcycle/s simulated); from initialisation to the end "
-        f"{found.end - found.start}",
+        f"{run.cycles} cycles ({rate / 1e3:.0f} kcycle/s simulated){after}",
         cycles=run.cycles,
         skipped=run.skipped,
         measured_cycles=found.end - found.start,
@@ -152,7 +152,7 @@ def _printer(elf: Path, task: Task) -> Callable[[bytes], None]:
 
 
 def around(args: argparse.Namespace, given: Given, stdin: int | None) -> Surroundings:
-    """What the program finds; stdin: a descriptor, None: nothing."""
+    """The program's surroundings; stdin: a descriptor, None: nothing."""
     here, files = Path.cwd(), args.files
     current = str(here.relative_to(files)) if files and here.is_relative_to(files) else ""
     arguments = (given.name, *given.arguments)
@@ -320,7 +320,7 @@ def _announce(plan: waves.Plan, facts: _Facts) -> None:
 
 
 def _tell_waves(asked: Waves, report: dict[str, Any], facts: _Facts) -> None:
-    """What is in the waveform."""
+    """The contents of the waveform."""
     if report["from"] is None:
         return
     file = shown(asked.path)

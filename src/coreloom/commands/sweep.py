@@ -24,8 +24,8 @@ def _run(args: argparse.Namespace) -> int:
             err.print(f"coreloom: bad point: {one.setting.text}: {one.text}", markup=False)
         if bad:
             raise UserError(
-                f"{len(bad)} of {len(sweep.settings)} points are bad, none was run: mend {args.file.name}, "
-                "or leave them out by [[exclude]]"
+                f"{len(bad)} of {len(sweep.settings)} points are bad, none was run: "
+                f"correct {args.file.name}, or leave them out by [[exclude]]"
             )
         if args.restart:
             kept.clear()
@@ -52,15 +52,15 @@ def _run(args: argparse.Namespace) -> int:
     failed = sum(row.error is not None for row in content.rows)
     if failed:
         raise UserError(
-            f"{failed} of {len(content.rows)} points have no figures: see the table, mend the cause and "
+            f"{failed} of {len(content.rows)} points have no figures: see the table, fix the cause and "
             "run it again"
         )
     return 0
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE.toml", help="what to combine (docs/sweep.md)")
-    parser.add_argument("--restart", action="store_true", help="also run the points that were done before")
+    parser.add_argument("file", type=Path, metavar="FILE.toml", help="the values to combine (docs/sweep.md)")
+    parser.add_argument("--restart", action="store_true", help="run points again that are already done")
     pools.option(parser)
 
 

@@ -80,14 +80,14 @@ def _options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a package of Debian with all that it depends on; may be repeated",
+        help="a Debian package with all its dependencies; may be repeated",
     )
     parser.add_argument(
         "--program",
         action="append",
         default=[],
         metavar="NAME",
-        help="the same, but with only the libraries that it loads: a smaller guest",
+        help="a Debian package with only the libraries that it loads: a smaller guest",
     )
     parser.add_argument("--kernel", default="7", help=f"one of {', '.join(kernel.CHOICES)} (default: 7)")
     parser.add_argument(
@@ -117,9 +117,9 @@ def _options(parser: argparse.ArgumentParser) -> None:
     other.add_argument(
         "--prepare",
         action="store_true",
-        help=f"only download what a guest needs: kernels {' and '.join(kernel.USUAL)}, and that of --kernel",
+        help=f"only download what a guest needs: kernels {' and '.join(kernel.USUAL)}, and --kernel's",
     )
-    other.add_argument("--list", action="store_true", help="list what of that is present, then exit")
+    other.add_argument("--list", action="store_true", help="list which of these are present, then exit")
 
 
 COMMAND = Command(

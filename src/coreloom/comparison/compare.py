@@ -30,7 +30,7 @@ CPUS_MOST = 4  # numbers of CPUs in one table, which then has five columns
 
 
 class Answer(NamedTuple):
-    """What a run leaves for its user; the same on every ground, or the program is not one to compare."""
+    """The answer of a run to its user; the same on every ground, or the program is not one to compare."""
 
     status: int
     printed: str
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 class Run:
     """A program on a ground. All but answer, and seconds of Linux, are of the simulated machine.
 
-    Cycles are those of the measured window: from cl_ready, or from reset, to the end. where: of all CPUs
+    Cycles count the measured window: from cl_ready, or from reset, to the end. where: of all CPUs
     together, by owner (profile.OWNERS) and "waiting". bus: the share of cycles with a transfer on the shared
     bus.
     """
@@ -69,7 +69,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Program:
-    """What is compared, and the platform of it all."""
+    """The program that is compared, and the platform."""
 
     name: str
     app: str | Application
@@ -86,7 +86,7 @@ class Program:
 def jobs(
     program: Program, grounds: Sequence[str], cpus: Sequence[int]
 ) -> tuple[list[Job[Any]], list[Job[Run]]]:
-    """What builds the models, and all runs by ground and number of CPUs.
+    """The jobs that build the models, and all runs by ground and number of CPUs.
 
     A job raises Ended or UserError if its run does not come to its end.
     """
@@ -130,7 +130,7 @@ def _job(program: Program, on: str, soc: Platform) -> Callable[[Progress], list[
             profile=True,
             progress=progress,
         )
-        if outcome.status is None or outcome.status > SIGNALLED:  # a fault is no answer
+        if outcome.status is None or outcome.status > SIGNALLED:  # a fault is not an answer
             try:
                 outcome.check_finished()
             except Ended as ended:
@@ -258,7 +258,7 @@ def facts(program: Program, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def sentence(runs: Sequence[Run]) -> str:
-    """The fastest with each number of CPUs beside its best rival; "" without two that can be compared."""
+    """The fastest with each number of CPUs against its best rival; "" without two that can be compared."""
     found: dict[tuple[str, str], list[str]] = {}
     for n in sorted({run.cpus for run in runs if run.cycles}):
         here = sorted((run for run in runs if run.cpus == n and run.cycles), key=lambda run: run.cycles or 0)

@@ -36,7 +36,7 @@ class Header(msgspec.Struct, frozen=True):
 
 
 class Functions(msgspec.Struct, frozen=True):
-    """What functions.toml says.
+    """The contents of functions.toml.
 
     differs: by function and ground, how it differs from POSIX there; absent: what neither kernel has, and
     why; calls: the call of bench rtos that is the function.
@@ -102,7 +102,7 @@ def page() -> str:
                 f"{', '.join(GROUNDS.values())}.",
                 "`coreloom conformance` runs the tests: one for each requirement, the same source on all "
                 "grounds.",
-                "Cycles: of the call where it need not wait, on one standard core, by `coreloom bench rtos`; "
+                "Cycles: for a call that need not wait, on one standard core, by `coreloom bench rtos`; "
                 "on Linux they depend on the machine.",
                 "Functions beyond POSIX end in `_np` and stand in the headers (runtime/include); what the "
                 "kernels limit stands in [known limitations](../../runtime/CAVEATS.md).",
@@ -120,7 +120,7 @@ def page() -> str:
         tuple((f"{what}", why) for what, why in functions.absent.items()),
         2,
     )
-    parts.append(f"## What is not there\n\n**Not in the kernels**\n\n{absent.markdown()}")
+    parts.append(f"## Not supported\n\n**Not in the kernels**\n\n{absent.markdown()}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs tests: those of a group in one program, which is started again behind a test that has ended it."""
+"""Runs tests: all of a group in one program, which is started again behind a test that has ended it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PASS, UNTESTED, NOT_COMPILED = "pass", "untested", "not compiled"
 
 
 class Row(msgspec.Struct):
-    """What has come of a test on a ground.
+    """The outcome of a test on a ground.
 
     outcome: pass; untested (the ground cannot, or need not); fail; hang; ended (the program, in this test);
     not compiled. detail says why, where it is not pass.
@@ -103,7 +103,7 @@ def group(tests: Sequence[Test], ground: str, soc: Platform, progress: Progress 
 
 
 def _read(printed: str) -> dict[str, list[str]]:
-    """What was printed after the name of each test that was begun."""
+    """The output after the name of each test that was begun."""
     found: dict[str, list[str]] = {}
     said: list[str] = []
     for line in printed.splitlines():

@@ -43,7 +43,7 @@ def tests() -> list[Test]:
 
 
 def chosen(only: Sequence[str] | None) -> list[Test]:
-    """Those whose group, function or name is in `only`; UserError for a word that is none of them."""
+    """The tests whose group, function or name is in `only`; UserError for an unknown word."""
     everything = tests()
     if only is None:
         return everything

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a SoC is: platforms, operations, registers, hardware threads."""
+"""The definition of a SoC: platforms, operations, registers, hardware threads."""

@@ -32,7 +32,7 @@ def place(address: int) -> int:
 # Words of the local device that go on by themselves.
 _COUNTERS = ("cycle", "cycle_h", "bus_count", "mtime_lo", "mtime_hi")
 
-# What the simulation harness is compiled with.
+# Macros for the simulation harness.
 HARNESS = {
     "CORELOOM_RAM_BASE": RAM_BASE,
     "CORELOOM_UNCACHED_BASE": UNCACHED_BASE,

@@ -130,6 +130,4 @@ def check_units() -> None:
     """A UserError unless the RTL that chooses a unit is the one of the table: it would choose none."""
     made = hardware_threads.MADE
     if made.read_text(encoding="utf-8") != _unit(made.name):
-        raise UserError(
-            f"{made.name} is not the one of {hardware_threads.TABLE.name}: run `coreloom generate`"
-        )
+        raise UserError(f"{made.name} does not match {hardware_threads.TABLE.name}: run `coreloom generate`")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units of hardware threads: those of the table rtl/hwt/data/units.toml, and those beside a platform file.
+"""Units of hardware threads: from the table rtl/hwt/data/units.toml, or next to a platform file.
 
-Beside a platform file of one's own, units/NAME.sv with a module NAME is the unit NAME.
+Next to a platform file of one's own, units/NAME.sv with a module NAME is the unit NAME.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Unit:
 
 
 def own(home: Path | None) -> dict[str, Path]:
-    """The files of units beside a platform file in `home`, by name; some may only be parts of others."""
+    """The files of units next to a platform file in `home`, by name; some may only be parts of others."""
     files = sorted((home / "units").glob("*.sv")) if home is not None else []
     return {path.stem: path for path in files}
 
 
 def known(home: Path | None) -> list[str]:
-    """What a platform file in `home` may name."""
+    """The units that a platform file in `home` may name."""
     return [*load(), *own(home)]
 
 
@@ -61,9 +61,7 @@ def chosen(names: Iterable[str], home: Path | None) -> dict[str, Unit]:
             found[name] = table[name]
             continue
         if name in table:
-            raise UserError(
-                f"units/{name}.sv has the name of a unit of Coreloom's: rename it, and its module"
-            )
+            raise UserError(f"units/{name}.sv has the name of a built-in unit: rename it, and its module")
         if not re.search(rf"^\s*module\s+{name}\b", files[name].read_text("utf-8", "replace"), re.MULTILINE):
             raise UserError(f"units/{name}.sv has no module {name}: a unit has the name of its file")
         if (kind := next(free, None)) is None:

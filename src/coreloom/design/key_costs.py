@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the keys of a platform file cost in LUT4, as `coreloom synth --keys` has measured it."""
+"""The cost in LUT4 of the keys of a platform file, as measured by `coreloom synth --keys`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read() -> Costs:
-    """What was measured last."""
+    """The latest measurement."""
     return msgspec.json.decode(PATH.read_bytes(), type=Costs)
 
 

@@ -43,7 +43,7 @@ Makers = Mapping[str, Callable[["Platform", Any], Param]]  # name -> its value, 
 
 @dataclass(frozen=True)
 class Key:
-    """What a key may be, and what follows from it.
+    """The values that a key may have, and everything derived from it.
 
     rtl, c: the parameter of cl_soc and the C macro that have its value (of choices: the number), or several
     with how each is made; * in a name stands for the value.
@@ -54,12 +54,12 @@ class Key:
     most: int | None = None
     power_of_two: bool = False  # addresses are decoded by bits, numbers of objects packed
     choices: tuple[str, ...] = ()
-    unit: int = 1  # so many bytes are one in the file
+    unit: int = 1  # number of bytes in one unit of the file
     rtl: str | Makers = ""
     c: str | Makers = ""
     optional: bool = False
     only: tuple[str, str] | None = None  # another key, and the value of it that this one is for
-    section: str | None = None  # in the file, if not that of its dataclass
+    section: str | None = None  # in the file, if not its dataclass's
     area: str = ""  # why it has no figure in LUT4 of its own; else `coreloom synth --keys` measures it
 
 
@@ -79,7 +79,7 @@ def _data_offset(_: Platform, core: str) -> Param:
 
 @dataclass(frozen=True)
 class KernelSize:
-    """What the hardware kernel holds."""
+    """Sizes and services of the hardware kernel."""
 
     threads: Annotated[int, Key("threads", 2, 1024, True, rtl="Threads", c="CL_THREADS")] = 64
     priorities: Annotated[
@@ -110,8 +110,8 @@ class KernelSize:
     hardware_threads: Annotated[
         tuple[str, ...],
         Key(
-            "hardware threads, by their units' names: those of rtl/hwt/data/units.toml, and units/NAME.sv "
-            "beside the file",
+            "hardware threads, by their units' names: from rtl/hwt/data/units.toml, or units/NAME.sv "
+            "next to the file",
             rtl={"HwThreads": lambda _, units: len(units), "HwKinds": _kinds},
             c={
                 "CL_HW_THREADS": lambda _, units: len(units),
@@ -148,7 +148,7 @@ class KernelSize:
     port_words: Annotated[
         int,
         Key(
-            "words of a port's message beside its first; a block of at most that many travels in them, "
+            "words of a port's message after its first; a block of at most that many travels in them, "
             "without the pool of messages",
             0, 8, rtl="PortWords", c="CL_PORT_WORDS", optional=True,
             area="`coreloom synth cl_kernel:words`",
@@ -192,7 +192,7 @@ class KernelSize:
 
 @dataclass(frozen=True)
 class IpcSize:
-    """What the communication port holds."""
+    """Units of the communication port."""
 
     mailbox_depth: Annotated[
         int, Key("words of a mailbox", 2, 256, True, rtl="MailboxDepth", c="CL_MAILBOX_DEPTH")
@@ -274,7 +274,7 @@ class Platform:
         Key(
             "economy: PicoRV32, standard: Ibex, fast: VexRiscv", choices=CORES, rtl="Core",
             c={"CL_CORE_*": lambda *_: 1, "CL_DATA_OFFSET": _data_offset},
-            area="that of the core: whole platforms in results/synth.md",
+            area="the core's: whole platforms in results/synth.md",
         ),
     ]  # fmt: skip
     cpus: Annotated[
@@ -285,7 +285,7 @@ class Platform:
         str,
         Key(
             "amp: with local memories; backdoor: processor 1 behind a Back-Door", choices=INTERCONNECTS,
-            c={"CL_AMP": lambda _, value: int(value == "amp")}, area="that of the units that go with it",
+            c={"CL_AMP": lambda _, value: int(value == "amp")}, area="its units'",
         ),
     ] = "smp-bus"  # fmt: skip
     tick_cycles: Annotated[
@@ -312,8 +312,8 @@ class Platform:
     lock_order: Annotated[
         str,
         Key(
-            "whom the Lock Unit serves next: who came first, or the lowest CPU as in [SMP], where others may "
-            "wait for ever",
+            "which CPU the Lock Unit serves next: the first to ask, or the lowest as in [SMP], where others "
+            "may wait for ever",
             choices=LOCK_ORDERS, rtl="LockFair", optional=True,
             area="lowest has no ages: n (n - 1) flip-flops less",
         ),
@@ -321,8 +321,8 @@ class Platform:
     bus_first_cycles: Annotated[
         int,
         Key(
-            "for so many cycles from an interrupt on the shared bus serves the interrupted processor before "
-            "all others, then for as many not; 0: each in turn; with memory.model = 'sram'",
+            "cycles of bus priority for a processor after its interrupt, followed by as many without; "
+            "0: none (with memory.model = 'sram')",
             0, 4096, rtl="FirstCycles", optional=True,
             area="`coreloom synth cl_bus:first`; for each processor `cl_first`",
         ),
@@ -347,10 +347,10 @@ class Platform:
     scheduler: Annotated[
         bool,
         Key(
-            "[HT]'s scheduler on the shared bus, beside the kernel; it starts kernel.hardware_threads by a "
+            "[HT]'s scheduler on the shared bus, next to the kernel; it starts kernel.hardware_threads by a "
             "store, and needs them",
             rtl="Scheduler", c="CL_SCHEDULER", optional=True,
-            area="that of cl_scheduler:hybrid in results/synth.md",
+            area="cl_scheduler:hybrid in results/synth.md",
         ),
     ] = False  # fmt: skip
     kernel: KernelSize = KernelSize()
@@ -368,7 +368,7 @@ class Platform:
         str,
         Key(
             "sram: the shared memory answers in the next cycle; sdram: after the cycles of the keys below, "
-            "by default those of a Micron MT48LC16M16A2-75 at 50 MHz",
+            "by default a Micron MT48LC16M16A2-75's at 50 MHz",
             choices=MEMORIES, rtl="Sdram", section="memory", optional=True, area=_TIMING,
         ),
     ] = "sram"  # fmt: skip
@@ -420,7 +420,7 @@ class Platform:
         ),
     ] = 0  # fmt: skip
     backdoor: BackdoorSize | None = None
-    home: Path | None = None  # where a file of the user's lies; units/ and policies/ are beside it
+    home: Path | None = None  # where a file of the user's lies; units/ and policies/ are next to it
 
     @property
     def ram_bytes(self) -> int:
@@ -490,11 +490,11 @@ class Entry:
         return self.key.only or SECTIONS[self.section].only
 
     def condition(self) -> str:
-        """What the key is for, in words; nothing if it is for every platform."""
+        """The platforms that the key is for, in words; nothing if it is for every platform."""
         return condition(self.only) if self.only else ""
 
     def describe(self) -> str:
-        """What it may be."""
+        """The values that it may have."""
         if self.key.choices:
             return f"one of {', '.join(self.key.choices)}"
         if self.type is int:
@@ -508,7 +508,7 @@ class Entry:
         return str(self.default).lower() if self.default != () else "none"
 
     def wrong(self, value: Any, name: str = "", home: Path | None = None) -> str:
-        """What is wrong with a value, in words; nothing if it is right. home: Platform's."""
+        """The error in a value, in words; nothing if it is right. home: Platform's."""
         key, name = self.key, name or self.name
         if self.type is str:
             if not isinstance(value, str):
@@ -531,7 +531,7 @@ class Entry:
             known = hardware_threads.known(home)
             for unit in value:
                 if not isinstance(unit, str) or unit not in known:
-                    add = "" if home is None else f", or write units/{unit}.sv beside the file"
+                    add = "" if home is None else f", or write units/{unit}.sv next to the file"
                     return f"unknown unit {unit!r} in {name}: choose from {', '.join(known)}{add}"
         return ""
 
@@ -586,7 +586,7 @@ def rtl_parameters(platform: Platform) -> dict[str, Param]:
 
 
 def macros(platform: Platform) -> dict[str, Param]:
-    """What every program is told of the platform; of what it does not have, 0."""
+    """Macros that describe the platform to programs; 0 for what it lacks."""
     parts = _parts(platform)
     made: dict[str, Param] = {"CL_LINES": address_map.LINES}
     made |= {section.c: int(parts[name] is not None) for name, section in SECTIONS.items() if section.c}

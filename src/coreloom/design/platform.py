@@ -44,7 +44,7 @@ __all__ = [
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
 MAX_EVENT_FLAGS = 64  # condition variables that serve as them: what an id of event_flags can name
-MAX_IPC_CPUS = 8  # its masks of processors have so many bits (rtl/ipc/port/data/ipc.toml)
+MAX_IPC_CPUS = 8  # bits in its masks of processors (rtl/ipc/port/data/ipc.toml)
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 
 _Wrong = Callable[[str, str], UserError]  # of a key: what is wrong with it
@@ -182,7 +182,7 @@ def nearest(key: str, known: Mapping[str, str]) -> str:
 
 
 def _check_needless(data: Mapping[str, Any], left: Iterable[str], platform: Platform, wrong: _Wrong) -> None:
-    """Nothing is there that is for other platforms: no section, and none of the keys `left`."""
+    """Reject sections and keys (those in `left`) that belong to other platforms."""
     for name, section in keys.SECTIONS.items():
         if name in data and section.only and getattr(platform, name) is None:
             raise wrong(name, f"[{name}] is for {keys.condition(section.only)} only: remove it")
@@ -220,7 +220,7 @@ def _check_of_priority(kernel: KernelSize, wrong: _Wrong) -> None:
 
 
 def _check_together(platform: Platform, wrong: _Wrong) -> None:
-    """Hardware threads and the ready queue for them go together, and fit beside the processors; a Back-Door
+    """Hardware threads and the ready queue for them go together, and fit next to the processors; a Back-Door
     has one processor on either side."""
     cpus, kernel = platform.cpus, platform.kernel
     units = len(kernel.hardware_threads)
@@ -308,7 +308,9 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             f"kernel.events needs kernel.conditions of at most {MAX_EVENT_FLAGS}, not {kernel.conditions}",
         )
     if kernel.events and kernel.pipeline:
-        raise wrong("kernel.pipeline", "kernel.pipeline cannot be with kernel.events: leave one of them out")
+        raise wrong(
+            "kernel.pipeline", "kernel.pipeline and kernel.events exclude each other: remove one of them"
+        )
     if kernel.policy == "partitioned" and not 1 <= kernel.rt_cpus <= cpus:
         raise wrong("kernel.rt_cpus", f"kernel.rt_cpus must be from 1 to cpus = {cpus}, not {kernel.rt_cpus}")
     if not 0 <= (kernel.rt_priority or 0) < kernel.priorities:

@@ -41,7 +41,7 @@ class Field:
 
 
 class Code(NamedTuple):
-    """What a number says."""
+    """The meaning of a number."""
 
     code: int
     text: str = ""
@@ -90,7 +90,7 @@ class Region:
 
     @property
     def bits(self) -> int:
-        """So many address bits are the same for all of it."""
+        """Number of address bits common to the window."""
         return 33 - self.bytes.bit_length()
 
 

@@ -2,7 +2,7 @@
 """Jobs on a Dask cluster, whose workers have the same Coreloom.
 
 A task is one job, or a batch of short ones, under a key of its content, so it can be run again: that of a
-worker that dies is, and its rows count once. What was built for jobs becomes tasks, too, that give its bytes;
+worker that dies is, and its rows count once. Files built for jobs become tasks, too, that give their bytes;
 Dask brings these to each worker that runs such a job, and the worker keeps them in its cache.
 """
 

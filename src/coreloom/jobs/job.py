@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job is, and what runs many of them: everything that is many runs goes through one Pool."""
+"""A job, and the Pool that runs many of them: all work of many runs goes through one Pool."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Stopped(UserError):
-    """What a job's progress raises when its pool has ended: the job ends, and its rows are not wanted."""
+    """Raised by a job's progress when its pool has ended: the job ends, and its rows are not wanted."""
 
 
 @dataclass(frozen=True)

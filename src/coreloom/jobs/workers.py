@@ -33,7 +33,7 @@ class Workers:
 
     @property
     def file(self) -> Path:
-        """What the scheduler writes its address to."""
+        """The file to which the scheduler writes its address."""
         return self.folder / "scheduler.json"
 
     @property

@@ -12,7 +12,7 @@ import re
 from coreloom import licence
 from coreloom.programs.usage import Option, Program
 
-# What completes a value, by its kind: bash, zsh, fish.
+# Completions of a value, by its kind: bash, zsh, fish.
 _BASH = {
     "file": "_{id}_files",
     "user": 'mapfile -t COMPREPLY < <(compgen -u -- "$word")',

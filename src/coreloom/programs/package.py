@@ -42,7 +42,7 @@ class Item:
     place: str  # absolute
     content: bytes
     mode: int = 0o644
-    kept: bool = False  # who has changed it keeps it
+    kept: bool = False  # a user's changes to it are kept
 
     @property
     def digest(self) -> str:
@@ -98,7 +98,7 @@ def _document(name: str) -> str:
 
 @dataclass
 class _Installed:
-    """What was installed where: digests of files, and the folders created."""
+    """The installed files and their places: digests of files, and the folders created."""
 
     files: dict[str, str] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)  # files that stay if they were changed
@@ -285,7 +285,7 @@ def deb_name() -> str:
 def deb(folder: Path, made: Mapping[str, Path], epoch: int | None = None) -> Path:
     """The Debian package, in a folder; the same bytes for the same sources, programs and epoch.
 
-    epoch: the time of all files, else that of the commit, or SOURCE_DATE_EPOCH.
+    epoch: the time of all files, else the commit's, or SOURCE_DATE_EPOCH.
     """
     if shutil.which("dpkg-deb") is None:
         raise UserError("a Debian package needs dpkg-deb: install dpkg")

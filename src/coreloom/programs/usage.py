@@ -36,7 +36,7 @@ class Option:
     details: str = ""  # only in the man page
     value: str = ""  # what stands for its value, if it takes one
     optional: bool = False  # the value may be left out, and comes behind = only
-    of: tuple[str, ...] = ()  # commands; "": in place of one. None of them: the program has no commands
+    of: tuple[str, ...] = ()  # commands it belongs to; "" = without a command; () = the program has none
     choices: tuple[str, ...] = ()  # what its value may be
     complete: str = ""  # else what it is: file, user, pid, cgroup
 
@@ -105,7 +105,7 @@ class Program:
         return found
 
     def words_of(self, mode: str) -> str:
-        """What the words of a mode are: command, pid, or nothing that can be completed."""
+        """The kind of the words of a mode: command, pid, or nothing that can be completed."""
         if not self.commands:
             return self.complete
         by_name = {command.name: command for command in self.commands}

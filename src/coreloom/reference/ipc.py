@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reference model of the communication port, cycle by cycle: what every access answers, and when.
 
-`Ipc.cycle` is one clock cycle of cl_ipc. What processors execute in one cycle takes effect one after the
+`Ipc.cycle` is one clock cycle of cl_ipc. Operations of one cycle take effect one after the
 other, in the order that each unit states.
 """
 
@@ -33,7 +33,7 @@ def address(op: str | int, index: int = 0, patience: int = 0) -> int:
 
 
 def word(error: str, value: int = 0) -> int:
-    """What a load returns."""
+    """The word that a load returns."""
     return ERROR[error] << SPEC.layouts["word"]["error"].lsb | value
 
 
@@ -46,7 +46,7 @@ class Access(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What a port shows in a cycle; error: a bus error; irq: it interrupts its processor."""
+    """The outputs of a port in a cycle; error: a bus error; irq: it interrupts its processor."""
 
     granted: bool
     valid: bool
@@ -343,7 +343,7 @@ class _Mutex:
 
 
 class _Mutexes:
-    """In a cycle: loads of the word, who frees it, who wants it, in turns from the last owner on."""
+    """In a cycle: loads of the word, then releases, then requests, in turns from the last owner on."""
 
     def __init__(self, config: Config) -> None:
         self._cpus = config.cpus

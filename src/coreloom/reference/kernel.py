@@ -68,7 +68,7 @@ class Config:
     priorities: int = 32
     ports: int = 32
     port_depth: int = 8
-    port_words: int = 0  # words of a message beside its first; only processors have them
+    port_words: int = 0  # words of a message after its first; only processors have them
     mutexes: int = 32
     semaphores: int = 32
     conditions: int = 32
@@ -131,7 +131,7 @@ class Port:
 
 
 class Protocol(IntEnum):
-    """What a mutex does to its owner's priority."""
+    """The effect of a mutex on its owner's priority."""
 
     NONE = 0
     INHERIT = 1
@@ -159,7 +159,7 @@ class Condition:
 
 
 class EventFlags(IntEnum):
-    """What is done with event flags; from WAIT on bits of it say how: ALL, CLEAR, TRY."""
+    """Operations on event flags; from WAIT on bits of it say how: ALL, CLEAR, TRY."""
 
     SET = 0
     CLEAR = 1
@@ -176,7 +176,7 @@ def _suffice(flags: int, wanted: int, how: int) -> bool:
 
 
 class Binding(IntEnum):
-    """What an interrupt line is bound to."""
+    """The object that an interrupt line is bound to."""
 
     THREAD = 0
     SEMAPHORE = 1
@@ -242,13 +242,13 @@ class Kernel:
         ]
         self.now, self.later = 0, len(self.queues) - 1
         self.round = 0  # of the threads in queue `now`, modulo ROUNDS
-        # Reservations: who has a CPU alone, and which CPU serves the threads placed on a CPU.
+        # Reservations: the owner of a CPU, and which CPU serves the threads placed on a CPU.
         self.owners: list[int | None] = [None] * config.cpus
         self.keepers = list(range(config.clients))
         self.idle_threads: list[int | None] = [None] * config.cpus
         self.unit_threads: list[int | None] = [None] * config.hw_threads
         self.ports: list[Port | None] = [None] * config.ports
-        # Who has the port on its `sent` list; outlives the port's closing, until that thread publishes.
+        # The thread with the port on its `sent` list; outlives the closing of the port, until it publishes.
         self.port_writer: list[int | None] = [None] * config.ports
         self.mutexes: list[Mutex | None] = [None] * config.mutexes
         self.semaphores: list[Semaphore | None] = [None] * config.semaphores
@@ -319,7 +319,7 @@ class Kernel:
         done, self._completed = self._completed, []
         return done
 
-    # --- inputs and outputs beside the port -----------------------------------------------
+    # --- inputs and outputs besides the port ----------------------------------------------
 
     def tick(self) -> None:
         """One strobe of tick_i: the slices of all running threads get shorter."""
@@ -605,7 +605,7 @@ class Kernel:
         return 0
 
     def _settle(self) -> None:
-        """What an operation leads to: pending loads that can end do; a round begins if a CPU needs it."""
+        """Consequences of an operation: pending loads that can end do; a round begins if a CPU needs it."""
         clients = range(self.config.cpus)
         if self.groups:  # one that waits may take real-time threads now, as there are too many
             for cpu in clients:
@@ -1247,7 +1247,7 @@ class Kernel:
         return max((self._level(tid) for tid in mutex.waiters), default=_NONE)
 
     def _settle_priority(self, tid: int, least: int = _NONE, asked: bool = False) -> None:
-        """The thread's own priority, what it holds or who waits for that has changed; so on along the chain.
+        """The thread's own priority, its mutexes or their waiters have changed; so on along the chain.
 
         least: of a thread that is about to wait. asked: by set_sched_param, which moves a ready thread even
         to where it is; but not one that may have more than its own priority.
@@ -1532,7 +1532,7 @@ class Kernel:
             self._wake(port.receiver)
 
     def _publish(self, cpu: int) -> None:
-        """What the current thread sent becomes visible: its newest port first."""
+        """The current thread's messages become visible: its newest port first."""
         thread = self.threads[self._current(cpu)]
         while thread.sent:
             id = thread.sent.pop(0)
@@ -1567,7 +1567,7 @@ class Kernel:
         return len(port.frozen) + len(port.active)
 
     def _message(self, words: list[int]) -> Message:
-        """What a port carries of them: those that are missing are 0."""
+        """The part of them that a port carries: missing words are 0."""
         return (*words, *[0] * (1 + self.config.port_words - len(words)))
 
     def _send(self, cpu: int, id: int, wait: bool) -> int | None:

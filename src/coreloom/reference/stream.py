@@ -37,7 +37,7 @@ class Kind(IntEnum):
     TIME = 6  # word = now_i
 
 
-# What may leave its caller without a processor for long; kept rare while few threads can run.
+# Operations that may leave their caller without a processor for long; kept rare while few threads can run.
 _BLOCKING = {
     "thread_exit", "thread_join", "mutex_lock", "semaphore_wait", "port_receive", "port_send", "cond_wait",
     "barrier_wait", "interrupt_wait", "dequeue", "remove",

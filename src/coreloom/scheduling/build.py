@@ -34,7 +34,7 @@ def find_compiler() -> list[str]:
 
 
 def build(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:
-    """The executable, made once for its content; own: the file of one more policy, with what lies beside it.
+    """The executable, made once for its content; own: the file of one more policy, with what lies next to it.
 
     Raises UserError when it does not compile.
     """

@@ -151,7 +151,7 @@ def _thread(entry: dict[str, Any], number: int) -> Thread:
     return Thread(**given)
 
 
-# Of each step: what makes it, the name of its first value, and what may be given beside it.
+# Of each step: what makes it, the name of its first value, and what may be given with it.
 _STEPS: dict[str, tuple[Callable[..., Step], str, tuple[str, ...]]] = {
     "compute": (Compute, "us", ("spread",)),
     "sleep": (Sleep, "us", ("spread", "dist")),

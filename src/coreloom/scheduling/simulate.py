@@ -46,7 +46,7 @@ _BOUNDED = "dwrr"  # the policy whose gap is bounded: docs/decisions/0014
 
 @dataclass(frozen=True)
 class ThreadRow:
-    """What one thread had. Times in us; latency: from becoming runnable until it computes."""
+    """One thread's figures. Times in us; latency: from becoming runnable until it computes."""
 
     name: str
     kind: str  # name of its Thread
@@ -67,7 +67,7 @@ class ThreadRow:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run gave."""
+    """The outcome of one run."""
 
     workload: str
     policy: str
@@ -300,7 +300,7 @@ def _bound(machine: Machine, policy: str, threads: Sequence[Thread], alone: bool
     weights = [thread.weight for thread in threads]
     total = sum(thread.weight * thread.count for thread in threads)
     if not alone and max(weights) * machine.cpus > total:
-        return None  # which weight is feasible changes with who sleeps, and the gap knows one for all time
+        return None  # feasibility changes as threads sleep, and the gap assumes one for all time
     lightest = min(weights)
     if lightest * machine.slice_us < machine.tick_us * WEIGHT_NICE_0:
         return None  # its slice is shorter than a tick

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What real threads did, from the text of `perf script`, `perf sched script` or ftrace: a workload.
+"""The actions of real threads, from the text of `perf script`, `perf sched script` or ftrace: a workload.
 
 Used are sched_switch, sched_waking, sched_wakeup and sched_wakeup_new, in the layout of the kernel's own
 format strings (prev_comm=... ==> next_comm=...) and in that of libtraceevent (comm:pid [prio] S ==> ...).
@@ -119,7 +119,7 @@ class Trace:
     span_us: float
 
     def notes(self) -> list[str]:
-        """What a person should know."""
+        """Notes for a person."""
         count = self.case.workload.count
         notes = [
             f"{self.events} events of {count} thread{'s' * (count > 1)} on {self.cpus} "
@@ -233,7 +233,7 @@ class _Reader:
             self._life(comm, int(pid), int(priority)).wake(self.now)
 
     def threads(self) -> tuple[Thread, ...]:
-        """What still runs at the end has computed up to there."""
+        """A thread that still runs at the end has computed up to there."""
         for life in self.all:
             life.stop(self.now)
             if life.computed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scheduling model is given: threads with their programs, the machine, and what switching costs."""
+"""The input of the scheduling model: threads with their programs, the machine, and the costs of switching."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _check_name(what: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class Compute:
-    """Use the CPU for so long; each time between us x (1 - spread) and us x (1 + spread), all alike."""
+    """Use the CPU for that long; each time between us x (1 - spread) and us x (1 + spread), all alike."""
 
     us: float
     spread: float = 0.0
@@ -79,7 +79,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Sleep:
-    """Block for so long: fixed (with a spread as in Compute), or exponential with this mean."""
+    """Block for that long: fixed (with a spread as in Compute), or exponential with this mean."""
 
     us: float
     spread: float = 0.0
@@ -312,7 +312,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a CPU loses: at each switch, by a thread from another CPU, and until its cache is warm."""
+    """Time that a CPU loses: at each switch, by a thread from another CPU, and until its cache is warm."""
 
     switch_us: float = 0.0
     migrate_us: float = 0.0
@@ -328,7 +328,7 @@ class Costs:
 
     @classmethod
     def measured(cls, path: Path | None = None) -> Costs:
-        """What `coreloom bench policies` has measured on the SoC; ideal if it has not yet."""
+        """The costs that `coreloom bench policies` has measured on the SoC; ideal if it has not run."""
         path = path or COSTS
         try:
             content = json.loads(path.read_text())
@@ -357,7 +357,7 @@ class Machine:
     stay_us: float = 2_000.0  # selective: how long a cache stays warm
     realtime_cpus: int = 1  # artis
     costs: Costs = field(default_factory=Costs)
-    latency_threads: int = 0  # cfs: so many share a latency; 0: as many as the granularity leaves room for
+    latency_threads: int = 0  # cfs: threads that share a latency; 0: as many as the granularity allows
 
     def __post_init__(self) -> None:
         _check_whole("machine: cpus", self.cpus, 1, MAX_CPUS)

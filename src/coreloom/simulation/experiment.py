@@ -61,7 +61,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is run: everything that decides the figures, apart from the input."""
+    """A run: everything that decides its figures, apart from the input."""
 
     app: str | Application  # a name in APPS, the path of a C file, or a user's program
     platform: Platform
@@ -85,7 +85,7 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """What the application is called."""
+        """The application's name."""
         return self.app if isinstance(self.app, str) else self.app.name
 
     def soc(self) -> Platform:
@@ -193,7 +193,7 @@ class Outcome:
 
     @property
     def status(self) -> int | None:
-        """What the program has ended with by itself, as wait() tells it; None if it has not."""
+        """The status with which the program ended by itself, as wait() tells it; None if it did not."""
         return None if self.result.exit_status is None else self.result.exit_status & 0xFF
 
     def check_finished(self) -> None:

@@ -21,7 +21,7 @@ _REPORT = struct.Struct("<QQQII")  # struct report of runtime/linux/machine.c
 
 @dataclass(frozen=True)
 class HostResult:
-    """What a run left behind."""
+    """The results of a run."""
 
     exit_status: int
     printed: str  # empty unless it was to be caught

@@ -24,7 +24,7 @@ class UnitTime(NamedTuple):
 
 @dataclass(frozen=True)
 class Figures:
-    """What happened in the window [start, end). Cycles; idle is per CPU."""
+    """Events in the window [start, end). Cycles; idle is per CPU."""
 
     start: int
     end: int

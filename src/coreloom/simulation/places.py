@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the source a program is, and who has called: from an ELF file's debugging information."""
+"""A program's place in the source, and its callers, from an ELF file's debugging information."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Code:
         with self.elf.open("rb") as file:
             return ELFFile(file, None).get_dwarf_info()
 
-    # --- who has called -----------------------------------------------------------------------------------
+    # --- callers ------------------------------------------------------------------------------------------
 
     def frames(
         self,

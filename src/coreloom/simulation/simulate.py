@@ -54,9 +54,9 @@ class Kind(IntEnum):
     # Seen by the harness:
     REQUEST = 16  # the kernel begins to ask this processor for a preempt
     INTERRUPT = 17  # an interrupt line rises; value = the line
-    UNIT = 18  # a hardware thread, in place of cpu, begins to do something; value: see Event.unit_state
+    UNIT = 18  # a hardware thread, instead of cpu, begins to do something; value: see Event.unit_state
     # If asked for:
-    MODULE = 19  # what the kernel does for a client, in place of cpu; value: a ModuleState
+    MODULE = 19  # what the kernel does for a client, instead of cpu; value: a ModuleState
     LOCK_WAITS = 20  # the processor asks the Lock Unit for an address; value = the address
     LOCK_HOLDS = 21  # it is granted
     LOCK_FREE = 22  # it is released
@@ -64,7 +64,7 @@ class Kind(IntEnum):
 
 
 class UnitState(IntEnum):
-    """What a hardware thread does, as in cl_soc_pkg."""
+    """The state of a hardware thread, as in cl_soc_pkg."""
 
     ENDED = 0  # its thread has ended
     RUNS = 1
@@ -73,16 +73,16 @@ class UnitState(IntEnum):
 
 
 class ModuleState(IntEnum):
-    """What the kernel does for a client, a processor or behind them a hardware thread."""
+    """The kernel's work for a client: a processor or, after those, a hardware thread."""
 
     NOTHING = 0
     WAITS = 1  # an operation waits for those of other clients
     EXECUTES = 2  # the engine executes it; one event an operation
-    OTHER = 3  # the engine executes something that is no operation: a store to SAVED, the end of a wait
+    OTHER = 3  # the engine executes something other than an operation: a store to SAVED, the end of a wait
 
 
 class Event(NamedTuple):
-    """What a CPU or a unit wrote to the trace port, or the harness saw; the cycle is counted from reset."""
+    """An event from the trace port of a CPU or a unit, or from the harness; cycles count from reset."""
 
     cycle: int
     cpu: int
@@ -123,7 +123,7 @@ class Halted(Ended):
 
 @dataclass(frozen=True)
 class SimResult:
-    """What a run left behind.
+    """The results of a run.
 
     exit_status is None when it was cut short: by max_cycles, the window, a deadlock, a stack overflow, or
     as it is proven to be endless.
@@ -141,7 +141,7 @@ class SimResult:
     transfers: int = 0  # on the shared bus, from there on, if a profile is asked for;
     stores: int = 0  # of them stores to the memory
     skipped: int = 0  # of the cycles: not simulated, as every CPU waited and only the time passed
-    # What the user has to know of an end that is neither window nor exit with a status below 128; of the end
+    # The user's message about an end that is neither window nor exit with a status below 128; of the end
     # by max_cycles where each thread is.
     why: str = ""
     waves: dict[str, Any] | None = None  # what the harness says of a waveform
@@ -172,7 +172,7 @@ def run(
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
 
-    program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image beside it.
+    program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image next to it.
 
     inputs fill the INPUT region.
     debugger: a gdb holds the run; needs a model built for that.
@@ -195,7 +195,7 @@ def run(
     with a Back-Door, and not if it has time limits or reads the time.
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, Ended if a signal has ended the simulator, UserError on
-    anything that keeps the run from being made. What a KeyboardInterrupt says is where the threads were.
+    anything that keeps the run from being made. The text of a KeyboardInterrupt tells where the threads were.
     """
     uses.runs()
     if not model.is_file():
@@ -338,7 +338,7 @@ def _with_words(program: Path, elf: Path, around: Surroundings, work: Path) -> P
 
 @dataclass
 class _Ran:
-    """What an execution of the model left behind."""
+    """The results of an execution of the model."""
 
     status: int = 0
     uart: bytes = b""

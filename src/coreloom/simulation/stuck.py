@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program's memory says of its threads after the end of a run: who waits for what, and where."""
+"""The state of a program's threads after a run, from its memory: which waits for what, and where."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ class Machine:
         return f", in {' < '.join(calls)}" if calls else ""
 
     def calls(self, thread: int, pc: int | None = None) -> list[str]:
-        """The functions that a thread is in, the innermost first, without those of the runtime."""
+        """The functions that a thread is in, the innermost first, without the runtime's."""
         calls, whole = self._calls(thread, pc)
         if pc is None or whole:
             return calls
@@ -458,7 +458,7 @@ class _Software:
 
 
 def explain(result: Mapping[str, Any], elf: Path, memory: bytes, uart: str) -> str:
-    """What the user has to know of the end of a run, from what the harness says of it."""
+    """The user's message about the end of a run, from the harness's report."""
     machine = Machine(
         elf,
         memory,
@@ -469,12 +469,12 @@ def explain(result: Mapping[str, Any], elf: Path, memory: bytes, uart: str) -> s
     )
     reason, cpu = result["reason"], result.get("cpu")
     if reason == "deadlock":
-        return f"deadlock: no thread can run any more, and nothing is to come\n{machine.table()}"
+        return f"deadlock: every thread is blocked and no event is pending\n{machine.table()}"
     if cpu is None:
         loops = machine.loops(Visit(*visit) for visit in result.get("visits", ()))
         rounds = result.get("recorded")
         if reason == "endless":
-            what = f"livelock: the same {rounds} cycles repeat for ever, and nothing is to come"
+            what = f"livelock: the same {rounds} cycles repeat for ever, and no event is pending"
             return f"{what}\n{machine.table(everyone=True)}\neach time:\n{loops}"
         table = machine.table(everyone=True)
         return f"{table}\nin the last {rounds} cycles:\n{loops}" if loops else table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program finds around it, wherever it runs."""
+"""A program's surroundings, wherever it runs."""
 
 from __future__ import annotations
 

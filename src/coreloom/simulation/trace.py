@@ -94,7 +94,7 @@ def chrome_trace(
 
 
 class Slice(NamedTuple):
-    """What a CPU did in the cycles [begin, end): ran a thread, or idled (name is "")."""
+    """A CPU's activity in the cycles [begin, end): it ran a thread, or idled (name is "")."""
 
     cpu: int
     begin: int

@@ -37,7 +37,7 @@ _PORT = ("req_i", "gnt_o", "we_i", "addr_i", "wdata_i", "rvalid_o", "rdata_o")
 
 @dataclass(frozen=True)
 class Waves:
-    """What is asked for: begin and end are a cycle or a thread's name, scopes paths or units (none: all)."""
+    """A waveform request: begin, end are a cycle or a thread's name, scopes paths or units (none: all)."""
 
     path: Path
     begin: str | None = None
@@ -49,12 +49,12 @@ class Waves:
     def __post_init__(self) -> None:
         first, last = (int(text) if text and text.isdecimal() else None for text in (self.begin, self.end))
         if first is not None and last is not None and first > last:
-            raise UserError(f"--waves-from {first} is behind --waves-to {last}: give an earlier cycle")
+            raise UserError(f"--waves-from {first} is after --waves-to {last}: give an earlier cycle")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a model writes for that."""
+    """The model's options for that."""
 
     waves: Waves
     model: Path
@@ -177,7 +177,7 @@ class _Row:
 
 
 def told(report: Mapping[str, Any], waves: Waves, cycles: int) -> str:
-    """What is wrong with a finished waveform; empty: nothing. report: what the model says of it."""
+    """The defect of a finished waveform; empty: none. report: the model's own."""
     ran = ", ".join(dict.fromkeys(name for name in report["threads"].values() if name))
     for limit, came in ((waves.begin, report["from"] is not None), (waves.end, report["ends"])):
         if limit and not limit.isdecimal() and not came:

@@ -39,7 +39,7 @@ _KEYS = {
     "defines": "a table of macros for the program, each with a list of values",
     "exclude": "tables of what is left out",
 }
-# What a point is called after, and the list of the file that it is from.
+# Names of a point's values, and the list of the file that each is from.
 _AXES = {
     "app": "apps",
     "platform": "platforms",
@@ -78,7 +78,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a file asks for. folder: what its paths are relative to; window None: each run to its end."""
+    """The sweep that a file asks for. folder: the base of its paths; window None: each run to its end."""
 
     name: str
     folder: Path
@@ -211,7 +211,7 @@ def _defines(data: Any, wrong: _Wrong) -> dict[str, list[int | str]]:
     for key, value in _table(data, "defines", wrong).items():
         where = f"defines.{key}"
         if not _DEFINE.fullmatch(key):
-            raise wrong(where, f"'{key}' in [defines] is no name of a C macro: use letters, digits and _")
+            raise wrong(where, f"'{key}' in [defines] is not a C macro name: use letters, digits and _")
         if key == "CL_PLACEMENT":
             raise wrong(where, "CL_PLACEMENT follows from placements: set it there")
         found[key] = _list(where, value, "a list of whole numbers or texts", wrong, key)

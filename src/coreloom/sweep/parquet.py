@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a sweep as a Parquet file: a column for each platform key and macro beside those of every row."""
+"""Rows of a sweep as a Parquet file: a column for each platform key and macro, and the usual ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check() -> None:
 
 
 def write(rows: Sequence[Row], path: Path, facts: Mapping[str, str]) -> Path:
-    """The file; all rows have the same parameters and defines. facts: texts kept beside the rows."""
+    """The file; all rows have the same parameters and defines. facts: texts kept next to the rows."""
     import pyarrow
     from pyarrow import parquet
 

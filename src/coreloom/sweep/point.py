@@ -23,7 +23,7 @@ from coreloom.toolchain import cache
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What a point gave. Cycles are of the window, from the program's initialisation on, unless said."""
+    """The figures of a point. Cycles are of the window, from the program's initialisation on, unless said."""
 
     key: str  # of all that decides the row
     app: str
@@ -51,7 +51,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def axes(self) -> dict[str, Value | None]:
-        """What was chosen, by name."""
+        """The chosen values, by name."""
         named: dict[str, Value | None] = {
             "app": self.app,
             "platform": self.platform,
@@ -64,7 +64,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Point:
-    """What is run at a point, and with what; files are named relative to the cache."""
+    """The program run at a point, with its inputs; files are named relative to the cache."""
 
     setting: Setting
     experiment: Experiment
@@ -95,7 +95,7 @@ def _entry(file: str) -> str:
 
 
 def experiment(sweep: Sweep, setting: Setting) -> Experiment:
-    """What a setting asks for. UserError if these do not go together."""
+    """The run that a setting asks for. UserError if its values do not go together."""
     changes = {key: list(value) if isinstance(value, tuple) else value for key, value in setting.parameters}
     soc = platform.load(sweep.place(setting.platform), changes=changes)
     for macro, _ in setting.defines:

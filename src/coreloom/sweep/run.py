@@ -26,7 +26,7 @@ NAME = "sweep"
 
 
 class Result(results.Result, kw_only=True):
-    """What `coreloom sweep` writes. Rows are in the order of the file."""
+    """The output of `coreloom sweep`. Rows are in the order of the file."""
 
     rows: list[Row]
     file: str

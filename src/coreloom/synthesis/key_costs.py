@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the keys of a platform file cost in LUT4: the unit that has a key is built with several values of it.
+"""The cost in LUT4 of a platform file's keys: the unit that has a key is built with several values of it.
 
 `coreloom synth --keys` keeps it where design/key_costs.py reads it for the reference page. All other keys
 have the values of BASE; a hardware thread brings the ready queue that it needs, and the other way.
@@ -80,7 +80,7 @@ def point(name: str, value: Any) -> Point:
 
 
 def points() -> list[Point]:
-    """What is measured: each key at its base value and at others."""
+    """The measurements: each key at its base value and at others."""
     found = []
     for entry in keys.table():
         if entry.key.area:

@@ -23,7 +23,7 @@ SPEEDS = (6, 7, 8)  # 6 is the slowest grade
 
 @dataclass(frozen=True)
 class Target:
-    """What a netlist is placed on, and the clock that is asked for."""
+    """The device for a netlist, and the clock that is asked for."""
 
     device: str = "25k"
     speed: int = 6
@@ -65,7 +65,7 @@ class TimingPath:
 
 @dataclass(frozen=True)
 class Report:
-    """What nextpnr says of one placement."""
+    """Nextpnr's report on one placement."""
 
     used: Mapping[str, int]  # cells of each type
     mhz: float
@@ -73,7 +73,7 @@ class Report:
 
 
 class Netlist:
-    """What Yosys wrote: the cells by name."""
+    """The output of Yosys: the cells by name."""
 
     def __init__(self, cells: Mapping[str, Any]) -> None:
         self._cells = cells
@@ -91,7 +91,7 @@ class Netlist:
         return sum(name in names for name in self._cells)
 
 
-# What Yosys puts behind a name: types and ports of the cells on the way (\\ is put before a register's type).
+# Suffixes that Yosys gives names: types and ports of cells on the way (\\ comes before a register's type).
 _GENERATED = re.compile(r"\\|_(LUT4|PFUMX|L6MUX21|CCU2C|TRELLIS_|DP16KD|MULT18X18D|[A-Z]{1,4}\d*(_|$))")
 
 

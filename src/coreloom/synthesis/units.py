@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `coreloom synth` measures: one line per unit."""
+"""The units that `coreloom synth` measures, one line each."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _queues() -> list[Unit]:
 
 
 def _hardware_threads() -> list[Unit]:
-    """The wrapper with each module of a user in it; that of the template shows what the wrapper costs.
+    """The wrapper with each module of a user in it; the template's shows the cost of the wrapper.
 
     As in the SoC, the outputs to the simulation harness are left out.
     """
@@ -294,14 +294,14 @@ def _large() -> list[Unit]:
 
 
 def known() -> list[str]:
-    """What names units, in the order of the table: modules, and builds of them. No platform file is read."""
+    """The units' names, in the order of the table: modules, and builds of them. No platform file is read."""
     names = [unit.name for unit in _modules()]
     names += [f"{_SOC_TOP}:{name}" for name in (*platform.names(), _LARGE)]
     return list(dict.fromkeys(each for name in names for each in (name.split(":")[0], name)))
 
 
 def of_smp() -> list[Job]:
-    """What [SMP] adds to a system of two processors: the kernel, of it the ports once more, the Lock Unit."""
+    """[SMP]'s additions to two processors: the kernel, of it the ports once more, the Lock Unit."""
     kernel, lock_unit = (choose([name])[0] for name in ("cl_kernel", "cl_lock_unit"))
     ports = Unit("cl_kernel_port_ops", _design("cl_kernel_port_ops", _KERNEL), _fixed())
     return [kernel, Job(ports, None), lock_unit]

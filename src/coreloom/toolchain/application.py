@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program is made of: an application below apps/ and its build.toml, or files of a user's."""
+"""The parts of a program: an application below apps/ and its build.toml, or files of a user's."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Foreign:
 
 SUFFIXES = (".c", ".S", ".s")  # what a user's program may have; objects and archives besides
 _CXX = (".cc", ".cpp", ".cxx", ".C", ".c++", ".cp")
-# What C compilers have long only warned of, and public programs do.
+# Mistakes that C compilers have long only warned about, and that public programs make.
 _LENIENT = (
     "implicit-function-declaration", "implicit-int", "int-conversion", "incompatible-pointer-types",
     "incompatible-function-pointer-types", "return-mismatch",
@@ -55,7 +55,7 @@ _LENIENT = (
 
 
 def user_defaults(flags: Sequence[str]) -> list[str]:
-    """What stands before a user's own flags, which count more."""
+    """The flags before a user's own, which override them."""
     lenient = () if "-Werror" in flags else _LENIENT
     # Programs define _GNU_SOURCE themselves.
     return ["-std=gnu17", "-Wno-macro-redefined", *(f"-Wno-error={warning}" for warning in lenient)]
@@ -63,7 +63,7 @@ def user_defaults(flags: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Application:
-    """What a program is made of: an application below apps/, or files of a user's."""
+    """The parts of a program: an application below apps/, or files of a user's."""
 
     name: str
     files: tuple[Path, ...]
@@ -79,7 +79,7 @@ class Application:
     def explain(
         self, refused: zig.Refused, foreign: Iterable[Foreign] = (), file: Path | None = None
     ) -> UserError:
-        """What the compiler says about a file or the linker about all, as its author wants to read it."""
+        """The compiler's text about a file, or the linker's about all, as its author wants to read it."""
         only = self.files[0] if self.theirs and len(self.files) == 1 else None
         name = found.name if (found := file or only) else self.name
         folders = [RUNTIME, LIBC, *(each.folder for each in foreign)]
@@ -131,7 +131,7 @@ def check_source(file: Path) -> None:
 
 
 def loaded(elf: Path) -> Path:
-    """A copy of a user's ELF file in the cache, with its flat image beside it, as for one that was built."""
+    """A copy of a user's ELF file in the cache, with its flat image next to it, as for one that was built."""
     content = elf.read_bytes()
 
     def make(work: Path) -> None:
@@ -162,7 +162,7 @@ def application(app: str | Application) -> Application:
 
 
 def _build_file(path: Path) -> dict[str, Any]:
-    """What an application's build.toml says; nothing if there is none. UserError for what is wrong in it."""
+    """The contents of an application's build.toml; nothing if there is none. UserError if it is wrong."""
     if not path.exists():
         return {}
     name = f"{path.parent.name}/{path.name}"
@@ -204,7 +204,7 @@ def _wheel(entry: dict[str, Any], where: Path) -> Foreign:
 
 
 def included(app: Application, flags: Sequence[str], foreign: Iterable[Foreign]) -> dict[Path, list[Path]]:
-    """What each of a user's sources includes, wherever that is, without what is ours and the compiler's."""
+    """The headers that each of a user's sources includes, wherever they are, but ours and the compiler's."""
 
     def of(file: Path) -> list[Path]:
         if plan() == SOURCES:  # which asks no compiler: also what a condition leaves out

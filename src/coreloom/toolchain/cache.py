@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is built once for all checkouts on a machine: models, firmware, libraries, results of proofs.
+"""Files built once for all checkouts on a machine: models, firmware, libraries, results of proofs.
 
 Each entry is a folder `<cache>/<kind>/<name>-<key>`. The key is made of the content of all that the entry
 depends on, tools and options included, and of no place, so a fresh clone finds what another one has made.
@@ -10,7 +10,7 @@ build/cache: the first that is this user's own. It may grow to $CORELOOM_CACHE_M
 beyond, what was not used for longest goes, but nothing that was used within a day.
 
 A $CORELOOM_CACHE that belongs to somebody else, or cannot be written, is a shared cache: what it has is used
-from there, what it has not is made in the user's own. Nothing is ever written to it.
+from there, and anything missing is made in the user's own. Nothing is ever written to it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LIMIT = "CORELOOM_CACHE_MIB"
 LIMIT_MIB = 4096
 KEPT_SECONDS = 24 * 3600  # what was used since then stays: a path that was handed out is good for a day
 _TRIM_SECONDS = 3600  # from one look at the size to the next
-# What stays: caches that tools keep for themselves, one for each version, and what was downloaded.
+# Entries that stay: caches that tools keep for themselves, one for each version, and what was downloaded.
 _STAY = {"zig", "yowasp", "debian", "freertos"}
 
 
@@ -97,7 +97,7 @@ def place(kind: str) -> Path:
 
 
 def limit_bytes() -> int:
-    """How large the cache may grow; a UserError if what is set is no number."""
+    """How large the cache may grow; a UserError if the setting is not a number."""
     given = os.environ.get(LIMIT, str(LIMIT_MIB))
     if not given.isdecimal():
         raise UserError(f"{LIMIT} is '{given}': set it to a number of MiB")

@@ -37,7 +37,7 @@ def folder() -> Path:
 
 
 def again() -> str:
-    """What to do when something in it is damaged."""
+    """Advice for when something in it is damaged."""
     return f"remove {folder()} and try again"
 
 
@@ -277,7 +277,7 @@ _REACH = re.compile(r"Acquire::(http|https|Retries|Check-|ForceIPv)", re.IGNOREC
 
 
 def _apt(suite: str | None, *command: str, cwd: Path | None = None) -> str:
-    """What a command of apt prints: of our apt for a suite, or the machine's."""
+    """The output of a command of apt: of our apt for a suite, or the machine's."""
     needed_programs()
     env = {**os.environ, "LC_ALL": "C"}
     if suite is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler and the linker say about a user's program: its own lines, then one line what to do."""
+"""The compiler's and the linker's errors about a user's program: its own lines, then one line of advice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ADVICE = (
     ),
     (
         re.compile(r"'(.+)' file not found"),
-        "there is no {0} beside the program or in the C library: correct line {line} of {file}",
+        "there is no {0} next to the program or in the C library: correct line {line} of {file}",
     ),
     (
         re.compile(r"call to undeclared function '(\w+)'"),
@@ -33,7 +33,7 @@ _ADVICE = (
     (re.compile(""), "correct line {line} of {file}, then run it again"),
 )
 
-# What headers declare and Coreloom has not, by the reason.
+# Functions that headers declare and Coreloom does not provide, by the reason.
 _NOT_THERE = {
     "signals have no stacks of their own": "sigaltstack",
     "there is one process": """execl execle execlp execv execve execvp fork getpgid getpgrp getrusage
@@ -68,7 +68,7 @@ def explain(said: str, name: str, foreign: Sequence[Path]) -> str:
     """The error text for a program `name` about which the tools have said `said`.
 
     Notes about files below the folders `foreign`, which are not the user's, are left out; so are errors there
-    if the user's files have any. What is no message of these tools is kept as it is.
+    if the user's files have any. Text that is not a message of these tools is kept as it is.
     """
     if linked := _linker(said, name):
         return linked
@@ -127,23 +127,27 @@ def _linker(said: str, name: str) -> str | None:
     if "main" in undefined:
         return f"{name} has no main: define int main(void)"
     if undefined:
-        by_reason: dict[str | None, list[str]] = {}
-        for symbol, place in undefined.items():
-            by_reason.setdefault(_REASONS.get(symbol), []).append(f"{symbol} ({place})" if place else symbol)
-        unknown = by_reason.pop(None, [])
-        absent = "; ".join(
-            f"{', '.join(by_reason[reason])}: {reason}" for reason in _NOT_THERE if reason in by_reason
-        )
-        parts = [f"what Coreloom has not: {absent}; leave it out (runtime/CAVEATS.md)"] if absent else []
-        if unknown:
+        named = {symbol: f"{symbol} ({place})" if place else symbol for symbol, place in undefined.items()}
+        why = sorted((symbol for symbol in named if symbol in _REASONS), key=list(_REASONS).index)
+        absent = [named[symbol] for symbol in why]
+        reasons = dict.fromkeys(_REASONS[symbol] for symbol in why)
+        unknown = [named[symbol] for symbol in named if symbol not in _REASONS]
+        parts = []
+        if absent:
             parts.append(
-                f"what is defined nowhere: {', '.join(unknown)}; "
-                "define it in the program or include its source"
+                f"{', '.join(absent)}, which Coreloom does not provide ({'; '.join(reasons)}): "
+                f"leave {'it' if len(absent) == 1 else 'them'} out (see runtime/CAVEATS.md)"
             )
-        return f"{name} uses {'; and '.join(parts)}"
+        if unknown:
+            them, are = ("it", "is") if len(unknown) == 1 else ("them", "are")
+            parts.append(
+                f"{', '.join(unknown)}, which {are} not defined: define {them} in the program, "
+                "or add the source or library that does"
+            )
+        return f"{name} uses {'; and uses '.join(parts)}"
     if double := dict.fromkeys(_DUPLICATE.findall(said)):
         return (
-            f"{name} defines what the runtime or the C library has: {', '.join(double)}; choose another name"
+            f"{name} defines {', '.join(double)}, as the runtime or the C library does: choose another name"
         )
     return None
 

@@ -14,7 +14,7 @@ from coreloom.toolchain import firmware
 
 PREPROCESS, ASSEMBLE, COMPILE, DEPEND, LINK = "-E", "-S", "-c", "-M", "link"
 
-# What says for which SoC it is, and the variable that says it where the option is not given.
+# Options that choose the SoC, and the variables that choose it without the option.
 OWN = {
     "--platform": "CORELOOM_PLATFORM",
     "--cpus": "CORELOOM_CPUS",
@@ -50,12 +50,12 @@ _REFUSED = {
     "-r": "links objects to an object: build an archive with `coreloom ar`",
     "-nostdlib": "leaves out the C library, which the runtime needs",
     "-nodefaultlibs": "leaves out the C library, which the runtime needs",
-    "-fopenmp": "needs OpenMP, which Coreloom has not: use pthreads",
+    "-fopenmp": "needs OpenMP, which Coreloom does not provide: use pthreads",
     "-m16": "is for x86",
-    "-fprofile-arcs": "needs files of profiles, which Coreloom has not",
-    "-ftest-coverage": "needs files of profiles, which Coreloom has not",
-    "--coverage": "needs files of profiles, which Coreloom has not",
-    "-pg": "needs files of profiles, which Coreloom has not: `coreloom bench` has other ones",
+    "-fprofile-arcs": "needs profile files, which Coreloom does not write: leave it out",
+    "-ftest-coverage": "needs profile files, which Coreloom does not write: leave it out",
+    "--coverage": "needs profile files, which Coreloom does not write: leave it out",
+    "-pg": "needs profile files, which Coreloom does not write: see where cycles go with `coreloom compare`",
 }
 _SOURCES = {".c": "c", ".S": "assembler-with-cpp", ".s": "assembler", ".i": "cpp-output", ".h": "c-header"}
 _LANGUAGES = {"c", "assembler", "assembler-with-cpp", "cpp-output", "c-header", "none"}
@@ -64,7 +64,7 @@ _CXX = (".cc", ".cpp", ".cxx", ".C", ".c++", ".cp", ".hpp")
 
 @dataclass
 class Request:
-    """What a command line asks for."""
+    """The request of a command line."""
 
     mode: str = LINK
     output: str | None = None
@@ -83,7 +83,7 @@ class Request:
 
 
 def parse(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> Request:
-    """What a command line asks for. UserError, in one line, for what it cannot."""
+    """The request of a command line. UserError, in one line, for what is not supported."""
     asked = Request()
     rest = iter(_expanded(words))
     language = ""
@@ -137,7 +137,7 @@ def parse(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> 
 
 
 def _expanded(words: Sequence[str], depth: int = 0) -> Iterator[str]:
-    """The words, with those of each @FILE in its place."""
+    """The words, with each @FILE replaced by its words."""
     for word in words:
         path = Path(word[1:])
         if not word.startswith("@") or len(word) == 1:
@@ -145,7 +145,7 @@ def _expanded(words: Sequence[str], depth: int = 0) -> Iterator[str]:
         elif not path.is_file():
             raise UserError(f"there is no file {path} for @{path}: check the path")
         elif depth > 8:
-            raise UserError(f"{word} names itself: take it out of {path}")
+            raise UserError(f"{word} includes itself: remove it from {path}")
         else:
             yield from _expanded(shlex.split(path.read_text(encoding="utf-8")), depth + 1)
 
@@ -153,15 +153,15 @@ def _expanded(words: Sequence[str], depth: int = 0) -> Iterator[str]:
 def _next(rest: Iterator[str], name: str) -> str:
     value = next(rest, None)
     if value is None:
-        raise UserError(f"{name} needs a value behind it")
+        raise UserError(f"{name} needs a value after it")
     return value
 
 
 def _language(name: str) -> str:
     if name in ("c++", "c++-header", "c++-cpp-output"):
-        raise UserError("C++ is what Coreloom does not compile: write it in C")
+        raise UserError("Coreloom does not compile C++: write it in C")
     if name not in _LANGUAGES:
-        raise UserError(f"-x {name} is none of the languages {', '.join(sorted(_LANGUAGES))}")
+        raise UserError(f"-x {name}: unknown language, choose one of {', '.join(sorted(_LANGUAGES))}")
     return "" if name == "none" else name
 
 
@@ -189,7 +189,7 @@ def _linker(word: str, asked: Request, rest: Iterator[str]) -> None:
     asked.inputs.append(f"{name}{value}")
 
 
-# What the linker of zig takes, and means something here; the rest is for other systems' loaders.
+# Options that zig's linker takes and that mean something here; the rest is for other systems' loaders.
 _LINKER_TAKEN = ("--defsym", "--wrap", "--whole-archive", "--no-whole-archive")
 
 
@@ -206,7 +206,7 @@ def _input(word: str, language: str, asked: Request) -> None:
     if word != "-" and Path(word).is_dir():
         raise UserError(f"{word} is a folder: give the files in it")
     if word == "-" and not language and asked.mode != PREPROCESS:
-        raise UserError("- is what comes on stdin: say by -x in which language")
+        raise UserError("- stands for stdin: give its language by -x")
     if found := language or _SOURCES.get(suffix) or ("c" if word == "-" else ""):
         asked.languages[len(asked.inputs)] = found
     asked.inputs.append(word)

@@ -125,7 +125,7 @@ class Elf:
 
 
 def read(program: Path) -> Elf:
-    """The ELF file `program`. UserError if it is none for a SoC."""
+    """The ELF file `program`. UserError if it is not one for a SoC."""
     uses.reads()
     status = program.stat()
     try:
@@ -140,7 +140,7 @@ def _content(program: Path, when: int, size: int) -> Elf:
 
 
 def image_bytes(program: Path) -> int:
-    """Size of the flat image beside an ELF file."""
+    """Size of the flat image next to an ELF file."""
     uses.reads()
     return program.with_suffix(".bin").stat().st_size
 

@@ -22,7 +22,7 @@ _STACK_BYTES = 8192  # of a program, unless it defines CL_FAR_STACK_BYTES
 def build_loader(platform: Platform) -> Path:
     """The loader of processor 1 (runtime/far/loader), as its ROM has it (.bin).
 
-    Beside it lie the ELF file and the whole ROM, one word a line, for RomInitFile of cl_soc (.hex).
+    Next to it lie the ELF file and the whole ROM, one word a line, for RomInitFile of cl_soc (.hex).
     Raises UserError on a platform without Back-Door and with the compiler's text.
     """
     _backdoor(platform)
@@ -49,7 +49,7 @@ def build(app: str | Application, platform: Platform, defines: Mapping[str, str 
     """The program that an application has for processor 1, as its loader takes it (.image).
 
     That is the record `image` of rtl/ipc/backdoor/data/backdoor.toml and a stripped ELF file; the one with
-    its symbols lies beside it (.elf). CL_FAR_STACK_BYTES in defines is the room that its stack has at least.
+    its symbols lies next to it (.elf). CL_FAR_STACK_BYTES in defines is the room that its stack has at least.
     Raises UserError on a platform without Back-Door, for a program larger than the local memory or the block,
     and with the compiler's text.
     """
@@ -79,7 +79,7 @@ def build(app: str | Application, platform: Platform, defines: Mapping[str, str 
         [folder, folder / platform.core],
         folder / "link.ld",
         macros,
-        # What is loaded lies word by word behind the headers, without pages; zig does not heed ENTRY.
+        # The loaded segments lie word by word behind the headers, without pages; zig does not heed ENTRY.
         link_flags=("-Wl,-z,max-page-size=16", "-Wl,-e,cl_start"),
         uses=lambda elf: uses_no_threads(elf, what, "processor 1"),
         too_large={

@@ -99,12 +99,12 @@ def build(
     warnings: list[str] | None = None,
     to: Path | None = None,
 ) -> Path:
-    """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
+    """The ELF file of an application; a flat image from the start of the memory lies next to it (.bin).
 
     app is a folder below apps/, the path of one C file, or a user's program; kernel is one of GROUNDS;
     defines are macros for the application, and those that begin with CL_ for the runtime, too; policy is the
     software kernel's (policies()). On a platform with a Back-Door an application that defines far_main gets
-    its image for processor 1 linked in (far.build). What was built from the same content before is taken from
+    its image for processor 1 linked in (far.build). A program built before from the same content comes from
     the cache. warnings, to: as for link. Raises UserError with the compiler's text, freertos.Missing.
     """
     what = application(app)
@@ -149,7 +149,7 @@ def build(
 
 @dataclass(frozen=True)
 class _Ground:
-    """What a program is linked with on a simulated ground."""
+    """The files that a program is linked with on a simulated ground."""
 
     macros: Mapping[str, str | int]
     folders: Sequence[Path]  # of sources of ours
@@ -178,7 +178,7 @@ def _ground(platform: Platform, kernel: str, policy: str) -> _Ground:
 
 
 def compile_flags(platform: Platform, ground: str, policy: str, user: Sequence[str]) -> list[str]:
-    """What a source of a user's is compiled with for a ground; user: the user's own flags."""
+    """The flags for a user's source on a ground; user: the user's own flags."""
     if ground == LINUX:
         return _linux_flags(_linux_macros(platform), user=user)
     found = _ground(platform, ground, policy)
@@ -210,7 +210,7 @@ def _linux_macros(platform: Platform) -> dict[str, str | int]:
 def _linux_flags(
     macros: Mapping[str, str | int], folders: Sequence[Path] = (), user: Sequence[str] | None = None
 ) -> list[str]:
-    """What sources are compiled with for this machine: ours, or a user's with the user's own flags."""
+    """The flags for sources on this machine: ours, or a user's with the user's own flags."""
     ground = RUNTIME / "linux"
     return [
         *_HOST, *OPTIMISE, "-g",
@@ -240,11 +240,11 @@ def build_linux(
     what = application(app)
     if platform.backdoor and what.has_far_program:
         raise UserError(
-            f"{what.name} needs a processor behind a Back-Door, which Linux has not: choose hw or sw"
+            f"{what.name} needs a processor behind a Back-Door, which Linux does not have: choose hw or sw"
         )
     macros = {**_linux_macros(platform), **dict(what.defines), **(defines or {})}
     ground = RUNTIME / "linux"
-    # What stands on operations, ports and POSIX alone is the kernels' own.
+    # Files that need only operations, ports and POSIX are shared with the kernels.
     ours = [*sorted(ground.glob("*.c")), *(RUNTIME / "posix" / file for file in _ON_ANY)]
     flags = _linux_flags(macros, what.folders)
     theirs = _linux_flags(macros, user=what.flags)
@@ -332,7 +332,7 @@ _CONTROL_BYTES = 16
 _MAX_ALIGNMENT = 64
 
 
-# What a function of the POSIX layer needs everywhere in the runtime.
+# Macros that a function of the POSIX layer needs everywhere in the runtime.
 _COSTLY = {
     "pthread_cancel": "CL_CANCEL",
     "cl_signals_used": "CL_SIGNALS",

@@ -61,14 +61,14 @@ def _entry() -> Path:
 
 
 def _files(folder: Path) -> list[Path]:
-    """What is used of a kernel's folder, by its path in it."""
+    """The files used from a kernel's folder, by their paths in it."""
     found = [*folder.glob("*.c"), *folder.glob("include/*.h"), folder / HEAP]
     found += [*(folder / PORT).glob("*.[chS]")]
     return sorted(path.relative_to(folder) for path in found if path.is_file())
 
 
 def _content(path: Path) -> bytes:
-    """With the line ends of Unix: the crate has those of DOS."""
+    """With the line ends of Unix: the crate has DOS's."""
     return path.read_bytes().replace(b"\r\n", b"\n")
 
 
@@ -85,7 +85,7 @@ def _check(folder: Path) -> None:
     found = _NUMBER.search(header.read_text("utf-8", "replace")) if header.is_file() else None
     if found is None:
         raise UserError(
-            f"{folder} is no kernel of FreeRTOS: give the folder FreeRTOS-Kernel, with {_TASK_H}, to {_TEXT}"
+            f"{folder} is not a FreeRTOS kernel: give the folder FreeRTOS-Kernel, with {_TASK_H}, to {_TEXT}"
         )
     if found[1] != VERSION:
         raise UserError(

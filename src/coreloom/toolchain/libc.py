@@ -12,7 +12,7 @@ from coreloom.paths import RUNTIME
 from coreloom.toolchain import cache, zig
 from coreloom.toolchain.zig import INCLUDE, LIBC, LIBC_HEADERS, PLACE, PLACELESS, TARGET
 
-# What is taken of picolibc, by folder; names without suffix are C.
+# Files taken from picolibc, by folder; names without suffix are C.
 _SOURCES = {
     "string": """bcmp bcopy bzero explicit_bzero ffsl ffsll fls flsl memccpy memchr memcmp memmem mempcpy
         memrchr rawmemchr index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcoll

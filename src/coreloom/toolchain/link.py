@@ -29,7 +29,7 @@ from coreloom.uses import SOURCES, note, noting, plan
 NO_ROOM = "no room"  # of too_large: what is the linker script's to say
 POLICY_ROOM = 4096  # bytes that a policy's state may have for each CPU, and as many for all
 
-# They decide what a program is made of, and what lies beside it.
+# They decide what a program is made of, and what lies next to it.
 MAKERS = (
     *(Path(file) for file in (__file__, elf_file.__file__, keys.__file__, spec.__file__)),
     *(
@@ -49,10 +49,10 @@ def user_flags(
     files: Sequence[Path] = (),
     user: Sequence[str] = (),
 ) -> list[str]:
-    """What sources of a user's are compiled with; given: macros, user: the user's own flags.
+    """The flags for a user's sources; given: macros, user: the user's own flags.
 
     Headers of ours stand behind all that the user names, and what is internal behind the C library's. Debug
-    information has the places of the files, but for those of this checkout.
+    information has the places of the files, except this checkout's.
     """
     ours = bool(files) and all(file.absolute().is_relative_to(ROOT) for file in files)
     return [
@@ -92,14 +92,14 @@ def link(
     warnings: list[str] | None = None,
     to: Path | None = None,
 ) -> Path:
-    """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
+    """The ELF file of an application with the C and assembly files of `folders`; a flat image lies by it.
 
-    In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
-    say when a region of the script is too small by so many bytes; include: folders of which only headers are
+    In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: the
+    error when a region of the script is that many bytes too small; include: folders of which only headers are
     used; files: more files of ours; policies: files of policies; foreign: sources besides the application's;
     library: a folder of files of which those are linked that the program refers to; before: files that
-    stand before the C library, in place of what they define of it;
-    image: for processor 1, becomes remote_image; beside: makes more files beside the ELF file; uses: more
+    stand before the C library, replacing what they define of it;
+    image: for processor 1, becomes remote_image; beside: makes more files next to the ELF file; uses: more
     macros by what the linked program uses, with which it is then built again; about: what the ELF file says
     of itself; warnings: the compiler's about a user's program are added; to: the ELF file is made there, and
     no image, instead of in the cache.
@@ -125,7 +125,7 @@ def link(
             *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
         ]  # fmt: skip
 
-    # FreeRTOS is configured by a header beside the program.
+    # FreeRTOS is configured by a header next to the program.
     beside_it = {file.absolute().parent: None for file in app.files} if configured and app.theirs else {}
     own = [*app.folders, *beside_it]
     flags = all_flags(given, own)
@@ -261,7 +261,7 @@ def kept(
 def uses_no_threads(elf: Path, what: Application, where: str) -> dict[str, str | int]:
     """For `uses` of link; UserError for a program that has _Thread_local variables."""
     if elf_file.thread_local(elf)[0]:
-        raise UserError(f"{what.name} has _Thread_local variables, which {where} has not: use static ones")
+        raise UserError(f"{what.name} has _Thread_local variables, which {where} lacks: use static ones")
     return {}
 
 

@@ -30,7 +30,7 @@ def executable(
 ) -> Path:
     """The executable `name` of C11 sources, made once for its content; flags come behind ours.
 
-    Headers are looked for beside the sources, too. UserError with the compiler's text.
+    Headers are looked for next to the sources, too. UserError with the compiler's text.
     """
     folders = sorted({path.parent for path in sources})
     seen = [*folders, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]

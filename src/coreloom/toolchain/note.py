@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an ELF file says of itself, in a note: for which platform, kernel and runtime it was linked."""
+"""The note in an ELF file: for which platform, kernel and runtime it was linked."""
 
 from __future__ import annotations
 

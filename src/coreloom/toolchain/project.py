@@ -23,7 +23,7 @@ _PATHS = ("-I", "-L", "-isystem", "-include")  # flags that name a place
 
 @dataclass(frozen=True)
 class Project:
-    """What coreloom.toml says; of the settings only those that it has."""
+    """The contents of coreloom.toml; of the settings only those that it has."""
 
     name: str
     sources: tuple[Path, ...]
@@ -37,7 +37,7 @@ def load(folder: Path) -> Project:
     path = folder / FILE
     if not path.is_file():
         raise UserError(
-            f"{folder} has no {FILE}, which says what its program is made of: write one (docs/guide.md), or "
+            f"{folder} has no {FILE}, which describes its program: write one (docs/guide.md), or "
             "give its sources"
         )
     try:

@@ -40,7 +40,7 @@ BACKDOOR_FOLDER = RTL / "ipc" / "backdoor" / "rtl"
 FAR_FILES = {"cl_far_side.sv", "cl_rom.sv", "cl_reset_sync.sv"}  # of the SoC with a Back-Door only
 
 SOC_PACKAGES = tuple(RTL / "soc" / "rtl" / f"{name}.sv" for name in ("cl_soc_map_pkg", "cl_soc_pkg"))
-HIERARCHY = "hierarchy.fst"  # beside a model that can write waveforms
+HIERARCHY = "hierarchy.fst"  # next to a model that can write waveforms
 PREFIX = "Vmodel"  # class that the harness includes as "Vmodel.h"
 
 Progress = Callable[[str], None]
@@ -52,8 +52,8 @@ def models() -> Path:
 
 
 # Speed of the model against time to compile it. Measured with g++ 12 on smp-standard with two CPUs: a model
-# is as fast with -O1 as with -O3 (0.93 s for 640 000 cycles) and takes 4.3 s of CPU to compile in place of
-# 7.5; what does not run every cycle takes 2.1 s with -O0 in place of 4.0 with -O1.
+# is as fast with -O1 as with -O3 (0.93 s for 640 000 cycles) and takes 4.3 s of CPU to compile instead of
+# 7.5; what does not run every cycle takes 2.1 s with -O0 instead of 4.0 with -O1.
 _OPT_FAST = "-O1"
 _OPT_SLOW = "-O0"
 _OPT_HARNESS = "-O1"
@@ -66,7 +66,7 @@ _VERILATOR_FLAGS = (
 
 @dataclass(frozen=True)
 class Design:
-    """What Verilator is given. Later files may use what earlier ones declare, so packages come first."""
+    """The files given to Verilator. Later files may use what earlier ones declare, so packages come first."""
 
     top: str
     sources: tuple[Path, ...]

@@ -111,7 +111,7 @@ def stopped() -> Iterator[None]:
 
 
 def _compiled(program: Path) -> Path:
-    """Where the tool's first run compiles it to; a second run beside that one would read half of it."""
+    """Where the tool's first run compiles it to; a second run next to that one would read half of it."""
     try:
         made = metadata.version(program.name)
     except metadata.PackageNotFoundError:

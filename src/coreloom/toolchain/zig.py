@@ -89,7 +89,7 @@ def environment() -> dict[str, str]:
 
 
 def run(command: list[str], what: str, cwd: Path | None = None) -> str:
-    """What zig prints; a UserError with its text, about `what`, if it fails."""
+    """The output of zig; a UserError with its text, about `what`, if it fails."""
     try:
         return start(command, cwd)
     except Refused as refused:
@@ -97,11 +97,11 @@ def run(command: list[str], what: str, cwd: Path | None = None) -> str:
 
 
 class Refused(Exception):
-    """What zig said when it failed."""
+    """The message with which zig failed."""
 
 
 def start(command: list[str], cwd: Path | None = None, warnings: list[str] | None = None) -> str:
-    """What zig prints; its warnings are added to `warnings`. Refused if it fails."""
+    """The output of zig; its warnings are added to `warnings`. Refused if it fails."""
     done = subprocess.run(
         command, capture_output=True, text=True, errors="replace", env=environment(), cwd=cwd, check=False
     )
@@ -123,7 +123,7 @@ def _version(package: str) -> str:
 def digest(
     flags: Iterable[str], files: Iterable[Path], read: Callable[[Path], bytes] = Path.read_bytes
 ) -> str:
-    """A key of flags and contents and of the compiler; the place of the checkout is no part of it."""
+    """A key of flags and contents and of the compiler; the path of the checkout is not part of it."""
     made = hashlib.sha256(f"zig {_version('ziglang')} -UNDEBUG\0".encode())
     for flag in flags:
         made.update(placeless(flag).encode() + b"\0")

@@ -71,7 +71,7 @@ def _record(number: int, name: str, mode: int, content: bytes) -> bytes:
 
 
 def base() -> dict[str, Entry]:
-    """What every guest has: folders, and one busybox for all the usual commands."""
+    """The common files of every guest: folders, and one busybox for all the usual commands."""
     entries = {name: folder() for name in _FOLDERS}
     entries |= {name: link(target) for name, target in _LINKS.items()}
     (package,) = debian.packages(["busybox-static"])

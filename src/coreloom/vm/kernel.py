@@ -112,7 +112,7 @@ def _modules(folders: list[Path]) -> tuple[Path, ...]:
 
 
 def _find(folders: list[Path], name: str, release: str) -> Path:
-    """A file that new packages have beside the modules, old ones in /boot."""
+    """A file that new packages have next to the modules, old ones in /boot."""
     for folder in folders:
         for path in (folder / f"usr/lib/modules/{release}/{name}", folder / f"boot/{name}-{release}"):
             if path.exists():

@@ -57,7 +57,7 @@ def _text(version: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True)
 class Machine:
-    """What is booted, and the files that the guest's channels are written to."""
+    """The guest to boot, and the files that the guest's channels are written to."""
 
     vmlinux: Path
     initrd: Path

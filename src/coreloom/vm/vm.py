@@ -44,15 +44,15 @@ class GuestError(UserError):
 
 @dataclass(frozen=True)
 class Guest:
-    """What is in the guest besides busybox."""
+    """The contents of the guest besides busybox."""
 
-    # Place in the guest: file or folder of the host, or content. What begins with #! is executable.
+    # Place in the guest: file or folder of the host, or content. Content that begins with #! is executable.
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
     packages: Sequence[str] = ()  # of Debian, with all that they depend on
     programs: Sequence[str] = ()  # likewise, but of what they depend on only the libraries that they load
     suite: str = "trixie"  # of both
     without: Sequence[str] = ()  # their files that are left out, as patterns: usr/share/*
-    # What init becomes in place of what runs the script (/vm/work), which it has to start.
+    # Program that init becomes instead of /vm/work, which runs the script; this one has to start /vm/work.
     first: str = ""
 
 

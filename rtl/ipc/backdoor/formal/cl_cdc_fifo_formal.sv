@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cl_cdc_fifo promises, for any two clocks: a step of the proof is one in which either, both or neither ticks.
+// The promises of cl_cdc_fifo, for any two clocks: a step of the proof is one in which either, both or neither ticks.
 // The reading side gets at any time any number of words written by then, never fewer than before.
 module cl_cdc_fifo_formal #(
   parameter  int unsigned Width  = 2,

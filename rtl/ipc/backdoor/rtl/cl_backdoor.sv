@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Back-Door between two processors on buses that are not connected, and on clocks that need not match: registers
-// and blocks on the bus of processor 0 (near, clk0_i), registers and a DMA engine beside processor 1 (far, clk1_i),
+// and blocks on the bus of processor 0 (near, clk0_i), registers and a DMA engine next to processor 1 (far, clk1_i),
 // which the near side holds and starts; and a DMA engine on the bus of processor 0 for the window of its memory that
 // processor 1 may reach. See ../README.md.
 //
-// What crosses the clocks is in here: two bundles, two mailboxes, two blocks. rst0_ni and rst1_ni are asserted
+// All clock crossings are in here: two bundles, two mailboxes, two blocks. rst0_ni and rst1_ni are asserted
 // together; each is released synchronously to its clock.
 module cl_backdoor
   import cl_soc_pkg::*;

@@ -116,7 +116,7 @@ int main() {
         result.ended = 1;
         result.error = top.error_o;
       }
-      // What the clock edge does
+      // Effects of the clock edge
       const bool granted = top.bus_gnt_i, read = top.down_req_o;
       const uint32_t place = (addr - kBase) / 4, from = top.down_addr_o;
       if (top.up_req_o) up[top.up_addr_o] = top.up_wdata_o;

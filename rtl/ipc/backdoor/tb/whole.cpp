@@ -15,7 +15,7 @@
 // Instead, how fast it can be: words go through the block in pieces; near stores or loads one in each cycle, far moves
 // them by lists at the same time, and each is granted at once. Prints the time from the first to the last.
 //
-// What a bell or mail may not overtake is how many words were there when it was sent.
+// A bell or mail may not overtake the words that were there when it was sent.
 #include <algorithm>
 #include <array>
 #include <coroutine>
@@ -789,7 +789,7 @@ int main(int argc, char **argv) {
     for (int c = 0; c < 2; c++)
       if (edge[c]) next[c] += period[c] + (jitter ? random_bits() % (2 * jitter + 1) - jitter : 0);
 
-    // What is there before the edge, and what the programs make of it
+    // The state before the edge, and the programs' reactions to it
     if (edge[0]) {
       counts.near_cycles++;
       near.rdata = top.near_rdata_o;

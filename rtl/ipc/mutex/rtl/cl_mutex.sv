@@ -243,7 +243,7 @@ if (locked_past_q[m]) assert (owner_q[m] == by_past_q[m] && value_q[m] == value_
         assert (owner_q[m] == owner_past_q[m]);
         assert (value_q[m] == (mine_past_q[m] ? stored_past_q[m] : value_past_q[m]));
       end
-      // What is freed and neither locked nor stored to is free.
+      // A mutex that is freed, and neither locked nor stored to, is free.
       if (freed_past_q[m] && !locked_past_q[m] && !other_past_q[m]) assert (!busy[m]);
       // Nobody stored, nobody locked: a free one stays so.
       if (!busy_past_q[m] && !locked_past_q[m] && !other_past_q[m]) begin

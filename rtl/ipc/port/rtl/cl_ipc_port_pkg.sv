@@ -27,7 +27,7 @@ package cl_ipc_port_pkg;
     logic [31:0] rdata;    // looked at when ready | last; 0 of a store
   } reply_t;
 
-  // What a load returns, but for mailbox_get and mutex_word.
+  // The word that a load returns, except for mailbox_get and mutex_word.
   function automatic logic [31:0] result(error_e error, logic [WordValueWidth-1:0] value);
     return {error, value};
   endfunction

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Verilator's writer of FST files asks of liblz4, so that a waveform needs no library but those of the compiler: the
-// block format of LZ4, with one table of the last place of each four bytes.
+// The functions of liblz4 that Verilator's writer of FST files calls, so that a waveform needs no library except the
+// compiler's: the block format of LZ4, with one table of the last place of each four bytes.
 #ifndef CORELOOM_LZ4_H
 #define CORELOOM_LZ4_H
 

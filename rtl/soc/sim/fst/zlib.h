@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Verilator's writer of FST files asks of zlib, for the times and the first values: a stream of one fixed-code block
-// that finds only repetitions of the last byte, as a steady clock makes them.
+// The functions of zlib that Verilator's writer of FST files calls, for the times and the first values: a stream of one
+// fixed-code block that finds only repetitions of the last byte, as a steady clock makes them.
 #ifndef CORELOOM_ZLIB_H
 #define CORELOOM_ZLIB_H
 

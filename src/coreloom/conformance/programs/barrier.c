@@ -109,7 +109,7 @@ TEST(pthread_barrier_wait, again_and_again, "the barrier is ready for the next r
   OK(pthread_barrier_destroy(&barrier));
 }
 
-TEST(pthread_barrier_wait, destroy_by_serial, "who got PTHREAD_BARRIER_SERIAL_THREAD may destroy it at once") {
+TEST(pthread_barrier_wait, destroy_by_serial, "the thread that got PTHREAD_BARRIER_SERIAL_THREAD may destroy it") {
   for (int i = 0; i < 10; i++) {
     OK(pthread_barrier_init(&barrier, NULL, 2));
     clear();

@@ -70,7 +70,7 @@ TEST(inttypes, print, "every PRI macro prints the smallest and the largest value
   TYPES(PRINTS_TYPE)
 }
 
-/* What is read has the type's size: what lies beside it is as before. */
+/* A number read has the type's size: the bytes next to it are as before. */
 #define SCANS_AS(macro, T, from, wanted)                               \
   do {                                                                 \
     struct {                                                           \

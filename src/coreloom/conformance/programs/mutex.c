@@ -123,7 +123,7 @@ TEST(pthread_mutex_destroy, unused_static, "a static mutex that was never locked
   OK(pthread_mutex_destroy(&fixed));
 }
 
-FRESH(pthread_mutex_destroy, right_after_unlock, "who has unlocked it may destroy it at once") {
+FRESH(pthread_mutex_destroy, right_after_unlock, "a thread that has unlocked it may destroy it at once") {
   OK(pthread_mutex_lock(&mutex));
   OK(pthread_mutex_unlock(&mutex));
 }
@@ -187,7 +187,7 @@ TEST(pthread_mutex_lock, errorcheck_relock_deadlk, "error-checking: its owner ge
 }
 
 FRESH(pthread_mutex_lock, default_checks,
-      "the default type: EDEADLK to its owner, EPERM to who unlocks without holding it") {
+      "the default type: EDEADLK to its owner, EPERM to a thread that does not hold it") {
   KERNELS_ONLY();
   IS(EPERM, pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_lock(&mutex));
@@ -319,7 +319,7 @@ TEST(pthread_mutex_trylock, recursive_counts, "a recursive one that the caller h
   OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_unlock, errorcheck_other_eperm, "error-checking: who does not hold it gets EPERM") {
+TEST(pthread_mutex_unlock, errorcheck_other_eperm, "error-checking: EPERM for a thread that does not hold it") {
   OK(made(&mutex, PTHREAD_MUTEX_ERRORCHECK));
   OK(pthread_mutex_lock(&mutex));
   IS(EPERM, joined(started(unlock_it, &mutex)));
@@ -334,7 +334,7 @@ TEST(pthread_mutex_unlock, errorcheck_free_eperm, "error-checking: a free one gi
   OK(pthread_mutex_destroy(&mutex));
 }
 
-TEST(pthread_mutex_unlock, recursive_other_eperm, "recursive: who does not hold it gets EPERM") {
+TEST(pthread_mutex_unlock, recursive_other_eperm, "recursive: EPERM for a thread that does not hold it") {
   OK(made(&mutex, PTHREAD_MUTEX_RECURSIVE));
   IS(EPERM, pthread_mutex_unlock(&mutex));
   OK(pthread_mutex_lock(&mutex));

@@ -216,13 +216,13 @@ static void inversion(int protocol) {
 }
 
 TEST(pthread_mutex_lock, inherit_bounds_inversion,
-     "PTHREAD_PRIO_INHERIT: who holds it runs at its best waiter's priority, so a middle thread that computes for "
+     "PTHREAD_PRIO_INHERIT: its owner runs at its best waiter's priority, so a middle thread that computes for "
      "ever does not keep it from unlocking") {
   inversion(PTHREAD_PRIO_INHERIT);
 }
 
 TEST(pthread_mutex_lock, protect_bounds_inversion,
-     "PTHREAD_PRIO_PROTECT: who holds it runs at the ceiling, so a middle thread does not keep it from unlocking") {
+     "PTHREAD_PRIO_PROTECT: its owner runs at the ceiling, so a middle thread does not keep it from unlocking") {
   inversion(PTHREAD_PRIO_PROTECT);
 }
 
@@ -325,7 +325,7 @@ FRESH(pthread_mutex_unlock, not_recoverable, "robust: unlocked without being mad
   IS(ENOTRECOVERABLE, pthread_mutex_trylock(&mutex));
 }
 
-FRESH(pthread_mutex_unlock, robust_other_eperm, "robust: who does not hold it gets EPERM") {
+FRESH(pthread_mutex_unlock, robust_other_eperm, "robust: EPERM for a thread that does not hold it") {
   IS(EPERM, pthread_mutex_unlock(&mutex));
 }
 

@@ -154,7 +154,7 @@ TEST(mq_close, keeps_messages, "the queue keeps its messages until it is unlinke
   gone();
 }
 
-TEST(mq_unlink, name_is_free, "the name is gone at once; who has it open goes on using it") {
+TEST(mq_unlink, name_is_free, "the name is gone at once; open descriptors still work") {
   MADE(O_RDWR, 3);
   OK(mq_unlink(name));
   FAILS(ENOENT, mq_open(name, O_RDWR));

@@ -198,7 +198,7 @@ TEST(pthread_rwlock_rdlock, foreign_einval, "bytes that are no lock: EINVAL, and
   }
 }
 
-FRESH(pthread_rwlock_rdlock, writer_deadlk, "who holds it for writing: EDEADLK, and no hang") {
+FRESH(pthread_rwlock_rdlock, writer_deadlk, "by its writer: EDEADLK, and no hang") {
   OK(pthread_rwlock_wrlock(&lock));
   IS(EDEADLK, pthread_rwlock_rdlock(&lock));
   OK(pthread_rwlock_unlock(&lock));
@@ -230,7 +230,7 @@ FRESH(pthread_rwlock_wrlock, waits_for_writer, "a writer waits for another write
   IS(0, joined(thread));
 }
 
-FRESH(pthread_rwlock_wrlock, own_deadlk, "who holds it for writing: EDEADLK, and no hang") {
+FRESH(pthread_rwlock_wrlock, own_deadlk, "by its writer: EDEADLK, and no hang") {
   OK(pthread_rwlock_wrlock(&lock));
   IS(EDEADLK, pthread_rwlock_wrlock(&lock));
   OK(pthread_rwlock_unlock(&lock));

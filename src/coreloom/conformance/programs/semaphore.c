@@ -403,7 +403,7 @@ TEST(sem_unlink, name_is_free, "the name is gone at once") {
   OK(sem_close(named));
 }
 
-TEST(sem_unlink, open_one_lives, "who has it open goes on using it; the name then makes another one") {
+TEST(sem_unlink, open_one_lives, "an open one still works; the name then makes another one") {
   sem_unlink(name);
   named = sem_open(name, O_CREAT, 0600, 4);
   TRUE(named != SEM_FAILED);

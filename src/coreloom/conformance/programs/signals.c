@@ -232,7 +232,7 @@ TEST(signal, unknown_einval, "no signal, SIGKILL: SIG_ERR and EINVAL") {
   TRUE(signal(SIGKILL, note) == SIG_ERR);
 }
 
-TEST(kill, process, "a signal to the process: who sends it hears of it before it returns, unless he blocks it") {
+TEST(kill, process, "a signal to the process: its sender gets it before kill returns, unless it is blocked") {
   begin(0);
   OK(kill(getpid(), SIGUSR1));
   IS(1, calls);
@@ -493,7 +493,7 @@ static void *calls_it(void *what) {
   return (void *)(long)(*(int (**)(void))what)();
 }
 
-/* What the call returns in a thread that is interrupted in it; then `release` is called, if any, to end it. */
+/* The call's result in a thread that is interrupted in it; then `release` is called, if any, to end it. */
 static long interrupted(int (*what)(void), void (*release)(void)) {
   pthread_t thread = started(calls_it, &what);
   interrupt(thread);
@@ -591,7 +591,7 @@ TEST(pthread_join, handler, "a handler is called while it waits, and it waits on
   IS(0, interrupted(join_, post));
 }
 
-/* --- who sends signals --- */
+/* --- senders of signals --- */
 
 TEST(alarm, seconds, "it returns the seconds that were left of the last; 0 takes it back") {
   IS(0, alarm(100));

@@ -84,7 +84,7 @@ FRESH(pthread_spin_lock, excludes, "one thread holds it at a time: four threads 
   IS(800, count);
 }
 
-FRESH(pthread_spin_lock, own_deadlk, "who holds it: EDEADLK, and no hang") {
+FRESH(pthread_spin_lock, own_deadlk, "by its owner: EDEADLK, and no hang") {
   KERNELS_ONLY();
   OK(pthread_spin_lock(&lock));
   IS(EDEADLK, pthread_spin_lock(&lock));
@@ -116,7 +116,7 @@ FRESH(pthread_spin_unlock, frees, "behind it another thread gets the lock") {
   IS(0, joined(started(try_it, NULL)));
 }
 
-TEST(pthread_spin_unlock, not_owner_eperm, "who does not hold it: EPERM; it is not destroyed while it is held: EBUSY") {
+TEST(pthread_spin_unlock, not_owner_eperm, "not by its owner: EPERM; destroying it while it is held: EBUSY") {
   KERNELS_ONLY();
   OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
   IS(EPERM, pthread_spin_unlock(&lock));

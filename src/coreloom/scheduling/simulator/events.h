@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What will happen, by time: a heap of four branches with at most one entry for each id, so a CPU's entry is moved in
+ * Future events by time: a heap of four branches with at most one entry for each id, so a CPU's entry is moved in
  * place when its next event changes. Of the same time the lower id comes first. O(log n). */
 #ifndef EVENTS_H
 #define EVENTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The instrument of fairness: the largest gap of service for each unit of weight between two threads that are
- * runnable all the time. It knows nothing of any policy: it is told who runs where, from when to when.
+ * runnable all the time. It knows nothing of any policy: it is told which thread runs where, and when.
  *
  * Value of a thread: its service in ns x 1024 / weight, so B ns of service at nice 0 are B. Weights are first made
  * feasible (Chandra, Adler, Goyal, Shenoy: Surplus Fair Scheduling, 2000): a thread that asks for more than a whole
@@ -63,7 +63,7 @@ static inline size_t lag_size(uint32_t threads, uint32_t cpus) {
          sizeof(struct lag_cpu) * cpus;
 }
 
-/* What each thread gains for a ns of service, with feasible weights. Weight 0: not counted. */
+/* Each thread's gain for a ns of service, with feasible weights. Weight 0: not counted. */
 static inline void lag_rates_(struct lag *lag, const uint32_t *weight, uint32_t left) {
   uint64_t sum = 0;
   uint32_t counted = 0;
@@ -76,7 +76,7 @@ static inline void lag_rates_(struct lag *lag, const uint32_t *weight, uint32_t 
     for (uint32_t t = 0; t < lag->threads; t++) lag->rate[t] = weight[t] ? 1ull << LAG_SCALE : 0;
     return;
   }
-  /* The heaviest first: is it infeasible on the CPUs that are left, beside the threads that are left? */
+  /* The heaviest first: is it infeasible on the CPUs that are left, next to the threads that are left? */
   for (;;) {
     uint32_t heaviest = 0;
     bool found = false;

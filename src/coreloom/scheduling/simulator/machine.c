@@ -196,7 +196,7 @@ static void at_resched(struct sim *s, uint32_t c) {
   look(s, c);
 }
 
-/* At once, so that who is woken next finds the CPU taken; only the CPU whose thread does a step looks after it. */
+/* At once, so that the next woken thread finds the CPU taken; only the CPU whose thread does a step looks after it. */
 static void serve_rescheds(struct sim *s) {
   for (uint64_t served = 0; s->resched_count; served++) {
     if (served > 1000 + 10 * (uint64_t)(s->m.cpus + s->threads)) sim_fail(s, "the policy calls cl_resched for ever");
@@ -271,7 +271,7 @@ static double seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* What still runs or waits at the end is counted up to then. */
+/* A thread that still runs or waits at the end is counted up to then. */
 static void finish(struct sim *s) {
   for (uint32_t c = 0; c < s->m.cpus; c++) {
     if (s->cpu[c].thread != NONE) served(s, c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What threads do: their steps, one after the other, with the locks and ports that they meet at. */
+ * The actions of threads: their steps, one after the other, with the locks and ports that they meet at. */
 #include "random.h"
 #include "sim.h"
 

@@ -13,7 +13,7 @@ _LONGEST = 1 << 16  # of a packet that is accepted
 
 
 class Sign(Enum):
-    """What is no packet."""
+    """Bytes that are not a packet."""
 
     ACK = "+"
     NACK = "-"

@@ -50,7 +50,7 @@ _BREAK = re.compile(r"([Zz])(\d),([0-9a-f]+),([0-9a-f]+)(?:;.*)?")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a session needs to know."""
+    """The data of a session."""
 
     program: Program
     core: str
@@ -299,7 +299,7 @@ class Session:
         return self._wait()
 
     def _arm(self, *, lone: bool) -> None:
-        """The harness's breakpoints are those of gdb.
+        """The harness's breakpoints are gdb's.
 
         To step a thread over one, gdb removes it; for the other threads it still holds then.
         """
@@ -335,7 +335,7 @@ class Session:
             return False
 
     def _note(self, stop: Stop) -> None:
-        """What has stopped, with which signal."""
+        """The thread that has stopped, and its signal."""
         self._stop, self._signal = stop, _SIGNALS.get(stop.reason, _TRAP)
         if stop.reason == "break" and stop.address in self._internal:
             cause, pc = self.harness.cpus()[stop.cpu].registers[10:12]
@@ -350,7 +350,7 @@ class Session:
             number = next((number for number in self._list() if number < self._count), stop.thread)
             self._stop = stop._replace(thread=number)
         if stop.reason == "deadlock":
-            self._say(b"deadlock: no thread can run any more, and nothing is to come\n")
+            self._say(b"deadlock: every thread is blocked and no event is pending\n")
         self._selected = self._stop.thread
 
     def _stopped(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What gdb is told of the machine: registers as it counts them, and threads, as XML."""
+"""The machine's description for gdb: registers as it counts them, and threads, as XML."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _SWITCHES = (  # functions that end in a switch, in the order in which they are,
     *("cl_switch", "cl_hw_settle_apart", "cl_switch_by", "cl_switch_in_trap", "cl_thread_entry"),
     "cl_switch_end",
 )
-_BOOT = "cl_start"  # what follows it is no trap
+_BOOT = "cl_start"  # code after it is not a trap
 
 Registers = dict[int, int]  # those whose values are known
 Memory = Callable[[int, int], bytes | None]
@@ -47,7 +47,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Program:
-    """What the debugger knows of a program; all of it is empty for one without our POSIX layer."""
+    """The debugger's knowledge of a program; all of it is empty for one without our POSIX layer."""
 
     elf: Path
     memory: Memory = field(repr=False)

@@ -44,7 +44,7 @@ def _model(block_bytes: int, memory_bytes: int) -> Path:
 
 @dataclass(frozen=True)
 class Result:
-    """What a list did; blocks and memory in words.
+    """The effect of a list; blocks and memory in words.
 
     error: dma_error; None: the DMA was reset before the end. busy: cycles. accesses: granted, at_end of
     them in the cycle in which the list ended.

@@ -62,7 +62,7 @@ class Cycles(NamedTuple):
 def play(
     config: Config, steps: Iterable[Step], seed: int, folder: Path, model: Path | None = None
 ) -> tuple[dict[str, Any], list[Cycles]]:
-    """What the referee reports, and the cycles of each step. A mismatch is a UserError.
+    """The referee's report, and the cycles of each step. A mismatch is a UserError.
 
     seed 0: each step waits for a quiet unit; others: delays and overlaps. model: another build of the unit.
     """

@@ -21,7 +21,7 @@ from coreloom.toolchain import verilate
 _KERNEL = RTL / "kernel"
 HW_THREADS = 4
 
-# What the cycles are told apart by; the names are the paper's, with what it has no name for at the end.
+# The cases that cycles are measured for; the names are the paper's, cases without one come last.
 LABELS = (
     "enqueue_software",
     "enqueue_hardware",

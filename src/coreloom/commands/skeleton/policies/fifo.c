@@ -1,6 +1,6 @@
 /* First come, first served: one queue for all CPUs, and a thread keeps its CPU until it waits, yields or ends.
  *
- * What each function may do: policies/cl_policy.h of Coreloom. */
+ * policies/cl_policy.h of Coreloom says what each function may do. */
 #include "cl_policy.h"
 
 struct fifo {

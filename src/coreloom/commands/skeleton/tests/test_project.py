@@ -1,4 +1,4 @@
-"""What the project has to do, as its user sees it."""
+"""The project's behaviour, as its user sees it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RUN = ("run", ".")
 
 
 def coreloom(*words: str) -> list[str]:
-    """The lines that a command prints: those of the program, if it runs one, first."""
+    """The lines that a command prints: the program's, if it runs one, first."""
     command = [sys.executable, "-m", "coreloom.cli", *words]
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
