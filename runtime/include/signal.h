@@ -178,7 +178,6 @@ int sigpending(sigset_t *set);
 
 /* Until a handler has been called: EINTR. */
 int sigsuspend(const sigset_t *mask);
-int pause(void);
 /* Until one of the signals is pending, which is taken; of several the lowest, of equals the first. EINTR: a handler has
  * been called. EAGAIN: not in time. sigwait returns an error number. */
 int sigwait(const sigset_t *__restrict set, int *__restrict signal);

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+extern char **environ;
+
 int main(int count, char **arguments) {
   struct rlimit limit;
   for (int n = 0; n <= count; n++) printf("[%s]", arguments[n] ? arguments[n] : "");
