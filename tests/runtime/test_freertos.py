@@ -116,7 +116,7 @@ def test_a_configuration_that_does_not_fit() -> None:
 
 def test_a_heap_that_does_not_fit() -> None:
     with pytest.raises(UserError) as error:
-        run("tick", "freertos", 1, configTOTAL_HEAP_SIZE=4 << 20)
+        run("tick", "freertos", 1, configTOTAL_HEAP_SIZE=40 << 20)
     assert str(error.value).startswith(
         "tick does not fit into the memory of smp-standard: its code, data and"
     )
