@@ -226,12 +226,12 @@ def link(
         except zig.Refused as refused:
             if warnings is not None:
                 warnings.extend(said)
-            if "cl_program_has_no_room" in str(refused):
-                raise UserError(too_large[NO_ROOM](0)) from None
             for region, say in too_large.items():
                 over = re.findall(rf"in region '(?:{region})': overflowed by (\d+) bytes", str(refused))
                 if over:
                     raise UserError(say(max(map(int, over)))) from None
+            if "cl_program_has_no_room" in str(refused):
+                raise UserError(too_large[NO_ROOM](0)) from None
             if "cl_policy_has_no_room" in str(refused):
                 raise UserError(_policy_too_large(policies, common, work)) from None
             raise app.explain(refused, foreign) from None
