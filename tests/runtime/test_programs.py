@@ -246,13 +246,13 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
 LATE = {
     True: """\
-beside a thread that computes: semaphore 107, mutex 99, condition variable 113, receive 102, send 100
-alone: semaphore 41, mutex 37, condition variable 48, receive 43, send 38
+beside a thread that computes: semaphore 111, mutex 99, condition variable 119, receive 115, send 99
+alone: semaphore 43, mutex 38, condition variable 47, receive 44, send 36
 ok
 """,
     False: """\
-beside a thread that computes: semaphore 217, mutex 230, condition variable 239, receive 230, send 241
-alone: semaphore 239, mutex 246, condition variable 253, receive 225, send 232
+beside a thread that computes: semaphore 215, mutex 227, condition variable 242, receive 229, send 239
+alone: semaphore 237, mutex 246, condition variable 254, receive 225, send 235
 ok
 """,
 }
@@ -266,10 +266,10 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
-inherit: lock 337, unlock 328
-protect: lock 421, unlock 371
-inherit, one waits: lock 687, unlock 863
-inherit, a chain of three: lock 906, unlock 2123
+inherit: lock 343, unlock 339
+protect: lock 421, unlock 376
+inherit, one waits: lock 690, unlock 866
+inherit, a chain of three: lock 894, unlock 2077
 ok
 """
 
@@ -278,8 +278,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 122, unlock 108
-inherit, a chain of three: lock 116, unlock 229
+inherit, one waits: lock 129, unlock 107
+inherit, a chain of three: lock 117, unlock 229
 ok
 """
 
