@@ -20,7 +20,10 @@ CONFORMANCE = sorted(suite.PROGRAMS.glob("*.c"))
 GIVEN = {
     "broken": ("CASE",),
     "fault_of_thread": ("THREADS",),
+    "handovers": ("PAUSE",),
+    "heap_misuse": ("HOW",),
     "lines": ("EACH",),
+    "livelock": ("END",),
     "places": ("HOW",),
     "remote_stopped": ("STOP",),
     "rests": ("TIMES", "LINES"),

@@ -352,11 +352,14 @@ def test_input_and_output_regions(run: Run, core: str) -> None:
     assert result.output == bytes((value + 1) & 0xFF for value in data)
 
 
+KINDS = [kind for kind in range(16) if kind != 10]  # which asks the host
+
+
 @cores
 def test_trace_events(run: Run, core: str) -> None:
-    source = "".join(f"li t0, {0x1000 + kind}\n sw t0, {0x40 + 4 * kind}(s1)\n" for kind in range(16))
+    source = "".join(f"li t0, {0x1000 + kind}\n sw t0, {0x40 + 4 * kind}(s1)\n" for kind in KINDS)
     result = run(core, 1, source + ALL_DONE)
-    assert [(event.kind, event.value) for event in result.events] == [(k, 0x1000 + k) for k in range(16)]
+    assert [(event.kind, event.value) for event in result.events] == [(k, 0x1000 + k) for k in KINDS]
     cycles = [event.cycle for event in result.events]
     assert cycles == sorted(set(cycles))
 
