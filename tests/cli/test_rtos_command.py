@@ -27,7 +27,7 @@ def test_a_quick_one_of_some_measurements(
 ) -> None:
     monkeypatch.setattr(paths, "RESULTS", tmp_path)
     monkeypatch.setattr(freertos, "kernel", missing)
-    code, out, err = run(capsys, "bench", "rtos", "--quick", "--only", "cooperative,semaphore_one")
+    code, out, err = run(capsys, "bench", "rtos", "--quick", "--wide", "--only", "cooperative,semaphore_one")
     assert code == 0
     assert (
         err.splitlines()[0]
