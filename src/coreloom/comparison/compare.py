@@ -29,6 +29,10 @@ NAMES = {
 CPUS_MOST = 4  # numbers of CPUs in one table, which then has five columns
 
 
+def _place(on: str, cpus: int) -> str:
+    return f"{NAMES[on]}, {cpus} CPU{'s' * (cpus > 1)}"
+
+
 class Answer(NamedTuple):
     """The answer of a run to its user; the same on every ground, or the program is not one to compare."""
 
@@ -59,7 +63,7 @@ class Run:
     @property
     def name(self) -> str:
         """As in "hardware kernel, 2 CPUs"."""
-        return f"{NAMES[self.on]}, {self.cpus} CPU{'s' * (self.cpus > 1)}"
+        return _place(self.on, self.cpus)
 
     def shares(self) -> dict[str, float]:
         """The parts of all CPUs' cycles."""
@@ -99,7 +103,7 @@ def jobs(
     # FreeRTOS runs on the same machine, so one model serves all grounds.
     first = [build(soc) for soc in socs.values()] if simulated else []
     wanted = [
-        Job(f"{program.name}, {NAMES[on]}, {n} CPU{'s' * (n > 1)}", _job(program, on, soc))
+        Job(f"{program.name}, {_place(on, n)}", _job(program, on, soc))
         for on in simulated
         for n, soc in socs.items()
     ]
