@@ -113,11 +113,11 @@ typedef struct {
 #define SA_NOCLDSTOP 1 /* makes no difference: there are no children */
 #define SA_NOCLDWAIT 2
 #define SA_SIGINFO 4
-#define SA_ONSTACK 0x08000000 /* makes no difference without sigaltstack */
-#define SA_RESTART 0x10000000
-#define SA_NODEFER 0x40000000
+#define SA_ONSTACK 8 /* makes no difference without sigaltstack */
+#define SA_RESTART 16
+#define SA_NODEFER 32
 #define SA_NOMASK SA_NODEFER
-#define SA_RESETHAND 0x80000000
+#define SA_RESETHAND 64
 #define SA_ONESHOT SA_RESETHAND
 
 struct sigaction {

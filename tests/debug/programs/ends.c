@@ -29,6 +29,10 @@ int main(void) {
     sem_post(&go);
     pthread_join(thread, NULL);
   }
-  while (choice == 4) spins++;
+  while (choice == 4) {
+    if (++spins != 1) continue;
+    puts("spins");
+    fflush(stdout);
+  }
   return choice;
 }
