@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 if sys.version_info >= (3, 11):
@@ -25,6 +25,7 @@ else:
 # Comments that tools read.
 _PRAGMA = re.compile(r"/[/*]\s*(verilator|synthesis|synopsys|pragma|clang-format|fall ?through)\b")
 _INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+_CONDITION = re.compile(r"\s*#\s*(?:(if(?:n?def)?)\b\s*(.*)|(elif|else|endif)\b)")
 _STRING = r'"(?:\\.|[^"\\\n])*"'
 _COMMENT = r"//[^\n]*|/\*.*?\*/"
 _C = re.compile(rf"{_STRING}|'(?:\\[^'\n]+|[^'\\\n])'|{_COMMENT}", re.DOTALL)
@@ -41,14 +42,38 @@ def bare(path: Path) -> bytes:
     return _bare(".sh" if script else path.suffix, content)
 
 
-def included(file: Path) -> set[Path]:
-    """The files of its folder that a C file includes, and what they include, whatever the conditions."""
+def compiled(path: Path, off: Collection[str]) -> bytes:
+    """bare() of a C file without what stands behind `#if NAME` for the macros of that value 0."""
+    kept: list[str] = []
+    groups: list[tuple[bool, bool]] = []  # that are open: whether it is of such a macro, and is left out here
+    for line in bare(path).decode().splitlines(keepends=True):
+        begin, condition, other = found.groups() if (found := _CONDITION.match(line)) else ("", "", "")
+        mine = False
+        if begin:
+            mine = begin == "if" and condition.strip() in off
+            groups.append((mine, mine))
+        elif other and groups:
+            mine = groups.pop()[0]
+            if other != "endif":
+                groups.append((mine, False))
+                mine &= other == "else"
+        if not mine and not any(out for _, out in groups):
+            kept.append(line)
+    return "".join(kept).encode()
+
+
+def included(file: Path, off: Collection[str] = ()) -> set[Path]:
+    """The files of its folder that a C file includes, and what they include, under all conditions but `off`.
+
+    off: macros of the value 0, as in compiled().
+    """
     found: set[Path] = set()
     left = {file}
     while left:
         path = left.pop()
         found.add(path)
-        names = (name.decode() for name in _INCLUDE.findall(_read(path)))
+        text = compiled(path, off) if off else _read(path)
+        names = (name.decode() for name in _INCLUDE.findall(text))
         near = {Path(os.path.normpath(path.parent / name)) for name in names}
         left |= {each for each in near if each.is_file()} - found
     return found - {file}

@@ -84,3 +84,52 @@ def test_every_source_of_the_tree_is_read(suffix: str) -> None:
     """Nothing of ours is taken as it is, for lack of understanding it."""
     files = [path for top in ("rtl", "runtime", "src", "apps") for path in (ROOT / top).rglob(f"*.{suffix}")]
     assert not files or all(sources.bare(path) != path.read_bytes() for path in files if path.stat().st_size)
+
+
+CONDITIONS = """#include "a.h"
+#if DEBUG // when it is on
+#include "debug.h"
+#if OTHER
+int a;
+#endif
+#else
+int b;
+#if OTHER
+int c;
+#elif DEBUG
+int d;
+#endif
+#endif
+#if !DEBUG
+int e;
+#endif
+#if DEBUG
+int f;
+#elif OTHER
+int g;
+#endif
+"""
+WITHOUT = """#include "a.h"
+int b;
+#if OTHER
+int c;
+#elif DEBUG
+int d;
+#endif
+#if !DEBUG
+int e;
+#endif
+#elif OTHER
+int g;
+"""
+
+
+def test_what_is_not_compiled_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(CONDITIONS)
+    for name in ("a.h", "debug.h"):
+        (tmp_path / name).touch()
+    assert sources.compiled(path, {"DEBUG"}).decode() == WITHOUT
+    assert sources.compiled(path, ()) == sources.bare(path)
+    assert sources.included(path, {"DEBUG"}) == {tmp_path / "a.h"}
+    assert sources.included(path) == {tmp_path / "a.h", tmp_path / "debug.h"}

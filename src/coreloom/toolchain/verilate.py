@@ -23,6 +23,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from coreloom import paths, sources, uses
@@ -90,8 +91,9 @@ def build(
     """Builds `design` with `harness` (C++, has main and includes "Vmodel.h") and returns the executable.
 
     params are parameters of the top module; config are .vlt files; cxx_defines are macros for the harness.
-    A second call with the same content returns at once; two calls at the same time build once. Comments
-    are no part of the content, so the line that a failed assertion names may be that of an older text.
+    A second call with the same content returns at once; two calls at the same time build once. Comments, and
+    what of the harness is not compiled, are no part of the content, so the line that a failed assertion
+    names may be that of an older text.
     Raises UserError when a tool is missing or fails.
     """
     tools = _tools()
@@ -117,12 +119,16 @@ def build(
         for path in sorted(folder.iterdir())
         if path.is_file()
     ]
-    included = (*sorted(sources.included(harness)), *(_compression() if trace else ()))
-    for path in (*design.sources, *searched, *config, harness, *included):
+    off = {macro for macro, value in cxx_defines.items() if not value} | (
+        {"VM_TRACE"} if not trace else set()
+    )
+    for path in (*design.sources, *searched, *config, *(_compression() if trace else ())):
         if any(path.is_relative_to(folder) for folder in third_party):
             content.update(path.name.encode() + b"\0")
         else:
             content.update(path.name.encode() + b"\0" + _bare(path) + b"\0")
+    for path in (harness, *sorted(sources.included(harness, off))):
+        content.update(path.name.encode() + b"\0" + _read(path, partial(sources.compiled, off=off)) + b"\0")
     uses.note(f"model {content.hexdigest()[:16]}")
     digest = content.copy()
     for part in (
