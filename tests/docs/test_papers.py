@@ -272,3 +272,12 @@ def test_figures_of_other_texts(place: Path, change: tuple[str, str], what: str)
     with pytest.raises(UserError) as error:
         cited.check()
     assert what in str(error.value)
+
+
+def test_the_median_of_seeds_is_cited(place: Path) -> None:
+    rows = [{"job": "a", "seed": seed, "done": done} for seed, done in ((1, 7), (2, 5), (3, 6))]
+    data = {"rows": [*rows, {"job": "b", "seed": 4, "done": 1}]}
+    (place / "docs" / "results" / "data" / "some.tsv").write_bytes(compact.encode(data))
+    assert cited.value(cited.Place(data="some", field="done", where={"job": "a"})) == 6
+    assert cited.value(cited.Place(data="some", field="done", where={"job": "b"})) == 1
+    assert cited.value(cited.Place(data="some", field="done")) is None  # of two jobs

@@ -40,7 +40,7 @@ Field = str | int | float | bool
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A figure: `field` of the one row of a published result whose fields equal `where`."""
+    """A figure: `field` of the one row of a published result that fits `where`; the median of its seeds."""
 
     data: str  # docs/results/data/NAME
     field: str
@@ -91,12 +91,17 @@ def _defect(figure: Cited) -> str:
 
 
 def rows(place: Place) -> list[Mapping[str, Any]]:
-    """Of the published data those that fit."""
-    return [
+    """Of the published data those that fit; of runs that differ in their seed, the one of the median."""
+    found = [
         row
         for row in _data(results.published(place.data)).get(place.list, ())
         if place.field in row and all(row.get(name) == wanted for name, wanted in place.where.items())
     ]
+    seeds = {row.get("seed") for row in found}
+    cases = {tuple((name, each) for name, each in row.items() if isinstance(each, str)) for row in found}
+    if len(seeds) == len(found) > 1 == len(cases):
+        found = [sorted(found, key=lambda row: row[place.field])[(len(found) - 1) // 2]]
+    return found
 
 
 def value(place: Place) -> Any:
