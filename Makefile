@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PREFIX ?= /usr/local
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --retries 2
+OFFLINE = { echo "make: pip failed; no network? Run it again later: what was fetched stays" >&2; exit 1; }
 SUBJECTS := rtl runtime formal synth linux docs
 TESTS := check test $(SUBJECTS:%=test-%) test-all test-nightly test-outside test-changed
 
@@ -75,13 +76,13 @@ $(VENV)/.python:
 
 $(VENV)/.setup: $(VENV)/.python pyproject.toml
 	@echo "installing the tools into $(VENV) (about 600 MB on disk)"
-	@$(PIP) -e .
+	@$(PIP) -e . || $(OFFLINE)
 	@touch $@
 
 # An extra of pyproject.toml, with what the demo needs.
 $(VENV)/.setup-%: $(VENV)/.python pyproject.toml
 	@echo "installing into $(VENV) what $* needs"
-	@$(PIP) -e '.[$*]'
+	@$(PIP) -e '.[$*]' || $(OFFLINE)
 	@touch $@
 
 $(VENV)/.setup-linux: $(VENV)/.setup

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -141,3 +142,16 @@ def test_limit_must_be_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(cache.LIMIT, "much")
     with pytest.raises(UserError, match=r"^CORELOOM_CACHE_MIB is 'much': set it to a number of MiB$"):
         cache.limit_bytes()
+
+
+def test_a_full_disk_is_said(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool then says anything, or nothing."""
+
+    def make(work: Path) -> None:
+        raise UserError("the C library does not compile:")
+
+    with pytest.raises(UserError, match="does not compile"):
+        cache.made(cache.place("kind") / "name", make)
+    monkeypatch.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=1000))
+    with pytest.raises(UserError, match=rf"^{top} cannot be written: No space left on device; make room"):
+        cache.made(cache.place("kind") / "name", make)

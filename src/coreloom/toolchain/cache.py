@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from coreloom import uses
+from coreloom import paths, uses
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
 from coreloom.paths import BUILD, ROOT, user_cache
@@ -43,6 +43,16 @@ _STAY = {"zig", "yowasp", "debian", "freertos"}
 def folder() -> Path:
     """The user's own cache; it is there and can be written."""
     return _folder(_given(), user_cache())
+
+
+def check_room() -> None:
+    """Raise a UserError if what is built cannot be written because a disk is full."""
+    for place in (folder(), BUILD):
+        if place.exists() and shutil.disk_usage(place).free < 1 << 20:
+            raise UserError(
+                f"{place} cannot be written: No space left on device; make room, or choose another place "
+                f"by {FOLDER} (what is built) and {paths.BUILD_DIR} (results and output)"
+            )
 
 
 def _given() -> Path | None:
@@ -156,6 +166,9 @@ def made(entry: Path, make: Callable[[Path], object]) -> Path:
             make(work)
             work.chmod(0o755)
             work.rename(entry)
+        except Exception:
+            check_room()  # on a full disk a tool fails with any text, or with none
+            raise
         finally:
             shutil.rmtree(work, ignore_errors=True)
     trim()
