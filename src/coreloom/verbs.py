@@ -6,6 +6,7 @@ A leaf without imports of ours: `coreloom --help` needs nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -153,6 +154,12 @@ VERBS = {
 }
 
 
+def examples(lines: Iterable[str]) -> str:
+    """The lines with which a verb's --help begins."""
+    shown = (f"  {'' if line.startswith('make ') else 'coreloom '}{line}\n" for line in lines)
+    return "".join(shown) + "\n"
+
+
 def overview() -> str:
     """The text that `coreloom` alone and `coreloom --help` print."""
     lines = ["usage: coreloom VERB ...", "", "Operating-system services in hardware or software.", ""]
@@ -167,6 +174,6 @@ def overview() -> str:
         "  --build-dir DIR         where to build and write (or CORELOOM_BUILD_DIR; default: build)",
         "",
         "Exit status: 0 done, 1 a mistake or a failure, 2 a wrong command line, 3 a wrong result,",
-        "130 Ctrl-C, 143 SIGTERM; for run and debug the program's (coreloom run --help).",
+        "130 Ctrl-C, 143 SIGTERM; for run and debug the program's (coreloom run --help-all).",
     ]
     return "\n".join(lines) + "\n"

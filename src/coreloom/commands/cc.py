@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from coreloom import __version__
+from coreloom import __version__, verbs
 from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError, suggest
@@ -67,9 +67,12 @@ def main(words: Sequence[str]) -> int:
 
 
 def _archiver(name: str) -> Callable[[Sequence[str]], int]:
-    return lambda words: (
-        subprocess.run([*zig.command(), name, *words], env=zig.environment(), check=False).returncode
-    )
+    def run(words: Sequence[str]) -> int:
+        if words in (["--help"], ["-h"]):
+            print(end=verbs.examples(verbs.VERBS[name].examples), flush=True)
+        return subprocess.run([*zig.command(), name, *words], env=zig.environment(), check=False).returncode
+
+    return run
 
 
 def _cc(words: Sequence[str]) -> int:
@@ -101,7 +104,7 @@ def _cpus(asked: Request) -> int | None:
 def _answer(query: str, asked: Request) -> int:
     linux = asked.settings.get("--on") == firmware.LINUX
     if query == "--help":
-        sys.stdout.write(_HELP)
+        sys.stdout.write(verbs.examples(verbs.VERBS["cc"].examples) + _HELP)
     elif query == "-v":
         sys.stderr.write(f"Target: {_TRIPLE[linux]}\nThread model: posix\n{_version()}\n")
     elif query in ("--version", "-###"):

@@ -116,7 +116,12 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell that will read the script")
+    parser.add_argument(
+        "shell",
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"the shell that will read the script: {', '.join(SHELLS)}",
+    )
 
 
 COMMAND = Command(

@@ -30,7 +30,7 @@ from rich.status import Status
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from coreloom import paths
+from coreloom import paths, verbs
 from coreloom.errors import UserError, meant, suggest
 from coreloom.report.table import Table
 
@@ -95,9 +95,8 @@ class Parser(argparse.ArgumentParser):
             self.description, self.usage = description, usage
             for action, help in before:
                 action.help = help
-        lines = (f"  {'' if line.startswith('make ') else 'coreloom '}{line}\n" for line in self.examples)
         more = f"\nMore options: {self.prog} --help-all\n" if shown else ""
-        return "".join(lines) + ("\n" if self.examples else "") + text + more
+        return (verbs.examples(self.examples) if self.examples else "") + text + more
 
     def _usage(self) -> str:
         """Without the options, which stand below."""

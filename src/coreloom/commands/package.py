@@ -28,7 +28,9 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("install", "uninstall", "deb"))
+    parser.add_argument(
+        "what", choices=("install", "uninstall", "deb"), metavar="ACTION", help="install, uninstall or deb"
+    )
     parser.add_argument(
         "--prefix", default="/usr/local", help="prefix to install below (default: %(default)s)"
     )
@@ -38,7 +40,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=package.FOLDER,
         metavar="DIR",
-        help="folder for the Debian package (default: %(default)s)",
+        help="folder for the Debian package (default: linux in the build folder)",
     )
 
 
