@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader
+from markupsafe import Markup, escape
 
 from coreloom import paths
 from coreloom.benches import front, registry
 from coreloom.benches.bench import Bench
 from coreloom.conformance import functions
 from coreloom.errors import UserError
-from coreloom.report import cited, papers, plots, results
+from coreloom.report import papers, plots, results
 from coreloom.report.compact import SUFFIX
 from coreloom.report.figure import Figure
 from coreloom.report.page import Summary, origin, page, picture
@@ -88,7 +89,6 @@ def write() -> tuple[list[Path], list[str], str]:
                 written.append(results.write_atomically(target, less))
     found, missing = read()
     papers.check()
-    cited.check()
     for path, text in {**pages(found), **pictures(found)}.items():
         written.append(results.write_atomically(paths.ROOT / path, text.encode()))
     if items := papers.rows():
@@ -182,11 +182,17 @@ def index(summaries: dict[str, Summary]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _code(text: object) -> Markup:
+    """`text` of Markdown, in HTML."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
 def html(found: dict[str, Any]) -> str:
     """The report: every table of every result, in one file that needs no other."""
     environment = Environment(
         loader=PackageLoader("coreloom.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["code"] = _code
     parts = [_part(registry.get(name), content) for name, content in found.items()]
     return environment.get_template("report.html.j2").render(parts=parts) + "\n"
 
