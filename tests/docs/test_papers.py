@@ -226,54 +226,6 @@ def test_readme_has_at_most_120_lines() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
-_FIGURES = """
-[[figures]]
-file = "README.md"
-says = "it takes 20 760 cycles"
-number = "20 760"
-data = "some"
-where = { cpus = 2 }
-field = "done"
-[[figures]]
-file = "README.md"
-says = "4 152 times"
-number = "4 152"
-data = "some"
-where = { cpus = 2 }
-field = "done"
-over = { cpus = 1 }
-"""
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (("", ""), ""),
-        (
-            ('number = "20 760"', 'number = "20 761"'),
-            "it does not say 'it takes 20 760 cycles' with 20 761 in it",
-        ),
-        (("cpus = 1", "cpus = 3"), "'4 152 times': 0 rows of some (rows) fit, not one"),
-        (("4 152", "4 153"), "it says '4 153 times', some has 4152"),
-        (('says = "4 152', 'say = "4 152'), "docs/engineering/figures.toml is wrong"),
-    ],
-)
-def test_figures_of_other_texts(place: Path, change: tuple[str, str], what: str) -> None:
-    data = {"rows": [{"cpus": 1, "done": 5}, {"cpus": 2, "done": 20760}]}
-    (place / "docs" / "results" / "data" / "some.tsv").write_bytes(compact.encode(data))
-    (place / "docs" / "engineering").mkdir()
-    (place / cited.LIST).write_text(_FIGURES.replace(*change))
-    (place / "README.md").write_text(
-        "Here it takes 20\N{NO-BREAK SPACE}760\ncycles; 4 152 times, or 4 153 times.\n"
-    )
-    if not what:
-        cited.check()
-        return
-    with pytest.raises(UserError) as error:
-        cited.check()
-    assert what in str(error.value)
-
-
 def test_the_median_of_seeds_is_cited(place: Path) -> None:
     rows = [{"job": "a", "seed": seed, "done": done} for seed, done in ((1, 7), (2, 5), (3, 6))]
     data = {"rows": [*rows, {"job": "b", "seed": 4, "done": 1}]}

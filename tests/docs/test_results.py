@@ -11,7 +11,6 @@ import pytest
 
 from coreloom.benches import front, pages, registry
 from coreloom.paths import ROOT
-from coreloom.report import cited
 from coreloom.report.page import ROWS
 
 PUBLISHED = [bench.name for bench in registry.benches().values() if bench.published.exists()]
@@ -83,12 +82,9 @@ def test_the_report_has_every_table_once_and_needs_no_other_file() -> None:
     tables = [table for name in found for table in registry.get(name).tables(found[name])]
     assert text.count("<table>") == len(tables) + len(found)
     assert not re.findall(r"(?:src|href)=\"(?!#|data:)", text)
+    assert "`" not in text.partition("<script>")[0]
 
 
 def test_the_readme_has_at_most_six_rows_and_needs_both_results() -> None:
     assert len(front.figures(_found()).rows) <= 6
     assert not front.whole({"smp": None})
-
-
-def test_cited_figures_are_in_the_data() -> None:
-    assert cited.wrong() == []
