@@ -38,7 +38,7 @@ class Check:
     whole: bool = False
 
 
-# Those that take longest first.
+# The checks that take longest come first.
 CHECKS = (
     Check("types", r"^(src|tests)/.*\.py$", ("mypy",)),
     Check("licences", r"", ("reuse", "lint-file")),

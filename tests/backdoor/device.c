@@ -182,7 +182,7 @@ static void step(void) {
   }
 }
 
-/* It has made an access, and goes on later: perhaps not at all, or at its limit elsewhere. */
+/* A side has made an access, and goes on later: perhaps never, or elsewhere at its limit. */
 static void rest(void) {
   swapcontext(&far_context, &near_context);
   if (now.limited && (int32_t)(now.cycle - now.limit) >= 0) {

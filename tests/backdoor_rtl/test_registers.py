@@ -125,7 +125,7 @@ def test_bells(side: int) -> None:
 
 @pytest.mark.parametrize("side", [NEAR, FAR])
 def test_taking_bells(side: int) -> None:
-    """Those that are pending and enabled, at once, and never the doorbell."""
+    """Causes that are pending and enabled, at once, and never the doorbell."""
     with Door().begin() as door:
         door.do(1 - side, "bell_ring", 0x8000_000F)
         door.wait(20)

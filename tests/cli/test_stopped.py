@@ -66,7 +66,7 @@ STOPS: dict[str, tuple[Callable[[int, int], None], int]] = {
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("how", STOPS)
 def test_a_signal_ends_a_run_and_tells_where_it_was(tmp_path: Path, how: str, kernel: str) -> None:
-    """It has slept for 200 million cycles."""
+    """The program has slept for 200 million cycles."""
     program = tmp_path / "spins.c"
     program.write_text(SPINS)
     then, status = STOPS[how]

@@ -168,7 +168,7 @@ def test_a_program_that_ends_under_debug_has_its_status(gdb: Path, tmp_path: Pat
 
 
 def test_a_gdb_that_fails_ends_it(tmp_path: Path) -> None:
-    """It knows RISC-V, but never connects."""
+    """This gdb knows RISC-V, but never connects."""
     broken = tmp_path / "gdb"
     broken.write_text('#!/bin/sh\ncase "$*" in *-batch*) echo riscv:rv32;; esac\n')
     broken.chmod(0o755)

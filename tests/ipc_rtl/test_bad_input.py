@@ -129,7 +129,7 @@ def test_try_timed_and_interrupted(op: str) -> None:
 
 
 def test_a_processor_that_everybody_waits_for_vanishes() -> None:
-    """It begins anew; who waits for what it held is answered in that cycle or the next."""
+    """A reset processor starts again; those that wait for it are answered in that cycle or the next."""
     with started(LARGE) as ports:
         for n in range(2):
             ports.do(1, "mailbox_put", 0b1, n)
@@ -212,7 +212,7 @@ def work(ports: Ports) -> None:
 
 
 def mischief(ports: Ports, rng: random.Random) -> None:
-    """Any access of processor 2, but what may hinder the others by design: their mutex, and who meets."""
+    """Any access of processor 2 that may not hinder the others by design, as their mutex and barrier may."""
     op, index, store = rng.randrange(64), rng.getrandbits(8) >> rng.randrange(8), rng.random() < 0.5
     name = next((entry.name for entry in SPEC.ops.values() if entry.code == op), "")
     if name.startswith(("mutex", "barrier_members")):

@@ -32,7 +32,7 @@ def test_the_last_arrival_lets_all_go_on_in_its_cycle(cpus: int) -> None:
 
 
 def test_phases_in_a_row() -> None:
-    """Who comes back at once is in the next phase: one phase a cycle."""
+    """A processor that comes back at once is in the next phase: one phase a cycle."""
     with Ports(3) as ports:
         meet(ports, 0, 0b111)
         start = ports.now

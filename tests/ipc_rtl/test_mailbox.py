@@ -45,7 +45,7 @@ def test_a_stream_through_two_words_of_room() -> None:
 
 
 def test_a_put_waits_for_room() -> None:
-    """It is done in the cycle after the get that made the room."""
+    """The put is done in the cycle after the get that made the room."""
     with Ports(depth=2) as ports:
         for n in range(3):
             ports.issue(0, "mailbox_put", 0b10, n, patience=FOREVER)

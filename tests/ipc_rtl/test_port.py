@@ -101,7 +101,7 @@ def test_an_interrupt_ends_what_waits() -> None:
         ]
         # A try that fails is told so, or it would be tried for ever.
         assert ports.do(0, "mailbox_level", 1) == word("timeout")
-        # It is nothing to the others.
+        # The other ports do not notice.
         ports.issue(1, "mailbox_level", 0, patience=FOREVER)
         assert ports.run(10) == []
 

@@ -52,5 +52,5 @@ def irq(s: Scenario) -> int:
 
 
 def words(s: Scenario) -> tuple[tuple[int, int], ...]:
-    """What the last operation has answered, and to whom."""
+    """The last operation's answers, each with its client."""
     return s.steps[-1].words

@@ -56,7 +56,7 @@ def wait_for_semaphores(s: Scenario, count: int, priority: int) -> None:
 
 
 def receiver_waits(s: Scenario, ports: int = 1, immediate: int = 0) -> None:
-    """As many threads wait, each at a port of its own (0, 1, ...)."""
+    """That many threads wait, each at a port of its own (0, 1, ...)."""
     for port in range(ports):
         s.thread(0, HIGH)
         s.switch(0, "yield")

@@ -185,7 +185,7 @@ def random_tasks(rnd: random.Random) -> list[Task]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_all_deadlines_are_met_up_to_full_use(seed: int) -> None:
-    """As EDF is optimal on one processor."""
+    """EDF is optimal on one processor, so every deadline is met."""
     tasks = random_tasks(random.Random(seed))
     _, missed = periodic(tasks, 400)
     assert missed == 0, tasks

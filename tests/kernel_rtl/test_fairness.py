@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No client waits for ever: the rules of who is served next, proven for every input by induction."""
+"""No client waits for ever: the rules that choose the next client, proven for every input by induction."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ KEPT = (
 
 
 def test_the_streams_are_long_enough() -> None:
-    """Those that are not left to the tier nightly."""
+    """The cases that are not left to the tier nightly."""
     assert sum(CONFIGS[name][1] for name in KEPT) >= 100_000
 
 

@@ -32,7 +32,7 @@ _MORE = {"proc": "trace", "tasks": "trace"}  # targets that read a machine of an
 
 
 def folders(target: str) -> list[Path]:
-    """Those of the target's samples."""
+    """The folders of the target's samples."""
     found = [CORPUS / name for name in (target, _MORE.get(target, target))]
     return [folder for folder in dict.fromkeys(found) if folder.is_dir()]
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Statistics of scx_dwrr with made-up counters: `serve PATH` answers until its input ends, each time 1 s later with
- * counter i (from 1) i more; `monitor PATH` prints a row each 10 ms of who serves there. */
+ * counter i (from 1) i more; `monitor PATH` prints a row of them every 10 ms. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

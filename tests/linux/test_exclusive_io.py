@@ -231,7 +231,7 @@ def test_a_new_report(driver: Path, folder: Path) -> None:
 
 
 def test_a_report_is_a_new_file(driver: Path, folder: Path) -> None:
-    """So a hard link to another file, and who has it open, do not get at either."""
+    """So neither a hard link to another file nor a process that has it open reaches the other."""
     (folder / "precious").write_text("as it was\n")
     os.link(folder / "precious", folder / "report")
     assert _call(driver, "report", folder / "report", "text\n")[0] == 0

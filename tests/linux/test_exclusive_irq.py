@@ -322,7 +322,7 @@ def test_a_socket_of_another_user_is_not_asked(driver: Path, root: Path) -> None
 
 @_AS_ROOT
 def test_irqbalance_is_found_behind_others(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
-    """Those of others come first, one of them as busy as can be."""
+    """Interrupts of other devices come first, one of them as busy as can be."""
     (root / "run/irqbalance/irqbalance77.sock").rename(root / "real.sock")
     irqbalance.listener.close()
     name, real = _name(), _name()

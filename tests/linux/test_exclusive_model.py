@@ -118,7 +118,7 @@ def test_three_reservations_that_the_kernel_forgets_with_their_sweeps(
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.nightly(but=("base read while a layer lives", "dead layers count as living"))
 def test_a_planted_fault_is_found(fault: str) -> None:
-    """Else the model could not fail."""
+    """Otherwise the model could not fail."""
     ground, mix, acts = _SEEN[fault]
     with pytest.raises(Wrong):
         Explorer(ground, acts, midway=True, sweeps=True, faults=frozenset({fault}), mechanisms=mix).explore()

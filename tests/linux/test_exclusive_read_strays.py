@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who else ran on a held CPU, from /proc and from a trace, on trees of files."""
+"""Other tasks that ran on a held CPU, from /proc and from a trace, on trees of files."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.linux, pytest.mark.nightly]
 
 @pytest.mark.parametrize("case", CASES, ids=[case.mechanism for case in CASES])
 def test_killed_at_any_moment(case: Case) -> None:
-    """Those that came too late are compared, too, but not counted."""
+    """Kills that came too late are compared, too, but not counted."""
     rows = killed.run(case, MOMENTS)
     assert [row for row in rows if not row.equal] == []
     assert len(killed.counted(rows)) == MOMENTS

@@ -163,7 +163,7 @@ def test_programs_can_read_what_is_said(machine: Machine) -> None:
 
 
 def test_what_somebody_else_has_changed_is_the_base_from_then_on(machine: Machine) -> None:
-    """It is said once; what he had asked for comes out when all are gone."""
+    """The change is reported once; the user's value comes back when all reservations are gone."""
     machine.write(_IRQ, "1-2\n")
     machine.baseline("2-3", f"cpus\t{_IRQ}\t0-3\t0-1\tours")
     machine.layer(100, "3", "x", alive=False)
@@ -733,7 +733,7 @@ def test_the_child_of_one_that_had_the_rest_is_bound_as_it_was(machine: Machine)
 
 
 def test_one_made_on_the_way_whose_cpus_are_still_held_gets_the_rest(machine: Machine) -> None:
-    """As its parent, which is bound to a CPU of the layer that stays."""
+    """The child is bound like its parent, to a CPU of the layer that stays."""
     machine.task(Task(5, "pinned", 0, "0-1", born=10))
     machine.task(Task(6, "child", 0, "0", born=600, parent=5))
     machine.baseline("2-3", "task\t5 10\t2\t0-1,3\tours", "task\t5 10\t2\t0-1\tours")
@@ -832,7 +832,7 @@ def test_a_cpu_that_was_away_unseen(machine: Machine, highest: int, left: str) -
 
 
 def test_a_task_whose_cpus_are_offline_waits_for_them(machine: Machine) -> None:
-    """It has what the kernel gave it; what it is owed stays written down, and is given once it can be."""
+    """The task has what the kernel gave it; what it is owed stays written down until it can be given."""
     machine.write("/sys/devices/system/cpu/possible", "0-3\n")
     machine.write("/sys/devices/system/cpu/online", "0-1,3\n")
     machine.task(Task(5, "task", 0, "0-1,3", born=10))
@@ -913,7 +913,7 @@ def _list(cpus: set[int]) -> str:
 def _should(living: dict[int, str]) -> dict[str, set[int] | bool]:
     """What decision 18 says, computed here once more: each value's base but for CPUs that are held."""
     held = {_CPU[tool] for tool in living}
-    rest = {0, 1, 2, 3} - held  # of whom nothing else is left
+    rest = {0, 1, 2, 3} - held  # the CPUs that nobody holds
     without = {_CPU[tool] for tool in living if living[tool] != "affinity"}
     groups = {0, 1, 2, 3} - without  # which those have that no group is to lose
     now: dict[str, set[int] | bool] = {}

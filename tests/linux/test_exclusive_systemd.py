@@ -286,7 +286,7 @@ def test_another_user_is_not_systemd(driver: Path, root: Path) -> None:
 
 @pytest.mark.nightly
 def test_systemd_that_answers_byte_by_byte(driver: Path, root: Path) -> None:
-    """It would do so for ever: the time is that of the conversation."""
+    """A peer that answers for ever: the time limit is that of the whole conversation."""
 
     def answers(serial: int) -> Iterator[bytes]:
         yield from (bytes([byte]) for byte in _other(1_000_000)[:16])

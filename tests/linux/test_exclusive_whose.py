@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose a value is (linux/exclusive/whose.c), on every machine of three CPUs, against the model's table.
+"""The owner of a value (linux/exclusive/whose.c), on every machine of three CPUs, against the model's table.
 
 CPUs are alike, so a machine is a number of CPUs for each combination of what can be true of one: whether it
 is in the value, in its base, held, and so on. The driver asks in every order of the CPUs.

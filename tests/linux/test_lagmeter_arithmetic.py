@@ -257,7 +257,7 @@ def short_lived(count: int, first: int = 1000) -> list[Event]:
 
 
 def with_ends(seed: int) -> tuple[int, list[Event], list[Event], int]:
-    """Whoever sleeps last of all it does has ended."""
+    """A thread whose last event is a sleep has ended."""
     cpus, events, end = streams(seed)
     last = {e.tid: i for i, e in enumerate(events)}
     ended = [
@@ -300,7 +300,7 @@ def test_a_storm_of_short_threads_leaves_sums(meter: Meter) -> None:
     assert count - 1026 <= folded <= count - 512
     assert (kind["cpu_ms"], kind["runs"], kind["voluntary_switches"]) == (folded, folded, folded)
     assert kind["wakeup"]["count"] == folded
-    # Those folded are the ones that waited least.
+    # The threads that waited least are folded.
     assert kind["wakeup"]["max_us"] == waited_us[folded - 1]
     assert kind["behind_max_ms"] == pytest.approx(waited_us[folded - 1] / 1000)
     assert kind["wait_ms"] == pytest.approx(sum(waited_us[:folded]) / 1000)

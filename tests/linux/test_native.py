@@ -37,7 +37,7 @@ def test_a_program_needs_no_library(source: Path) -> None:
         elf = ELFFile(file)
         assert elf["e_machine"] == "EM_X86_64"
         assert not any(segment["p_type"] == "PT_INTERP" for segment in elf.iter_segments())
-        # It moves itself, as it may be loaded anywhere.
+        # The program relocates itself, as it may be loaded anywhere.
         (dynamic,) = (segment for segment in elf.iter_segments() if isinstance(segment, DynamicSegment))
         assert not any(tag.entry.d_tag == "DT_NEEDED" for tag in dynamic.iter_tags())
 

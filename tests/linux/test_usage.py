@@ -27,7 +27,7 @@ _MAKE: dict[str, Callable[[], Path]] = {
     "scx_dwrr": partial(bpf.program, "scx_dwrr"),
     "lagmeter": partial(bpf.program, "lagmeter"),
 }
-# Those with BPF are linked with libraries of Debian.
+# Programs with BPF are linked with libraries of Debian.
 _MADE = [
     pytest.param(folder, marks=() if folder == "exclusive" else pytest.mark.linux)
     for folder in usage.PROGRAMS
@@ -59,7 +59,7 @@ def _options_of_page(text: str) -> dict[str, str]:
 
 
 def _options_of_source(folder: str) -> set[str]:
-    """Those that the C code knows: in its table, or as words that stand instead of a command."""
+    """The options that the C code knows: in its table, or as words that stand instead of a command."""
     source = "".join(path.read_text() for path in sorted((LINUX / folder).glob("*.c")))
     table = re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_argument, NULL, (?:\'(\w)\'|\w+)\}', source)
     names = {f"--{long}" for long, _ in table} | {f"-{short}" for _, short in table if short}

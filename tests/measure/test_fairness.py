@@ -108,7 +108,7 @@ def test_the_quick_bench_has_every_kind_of_case() -> None:
 
 
 def test_artis_is_measured_with_the_real_time_thread_that_it_is_made_for() -> None:
-    """As one of the others the thread waits for a round of all."""
+    """The thread waits for a round of all, like each of the others."""
     found = [replace(case, seconds=20) for case in interactive()]
     of_artis = {case.text: fairness.measure(case, "artis") for case in found if "artis" in case.policies}
     realtime = {text for text in of_artis if text.endswith(", real-time")}
@@ -121,7 +121,7 @@ def test_artis_is_measured_with_the_real_time_thread_that_it_is_made_for() -> No
 
 @pytest.fixture(scope="module")
 def content() -> fairness.Result:
-    """As build/results/fairness.json, but with short runs."""
+    """A result like build/results/fairness.json, with short runs."""
     rows = [
         fairness.measure(replace(case, seconds=min(case.seconds, 2)), policy)
         for case in cases(quick=True)

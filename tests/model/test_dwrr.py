@@ -106,7 +106,7 @@ def test_the_counter_example() -> None:
 
 
 def test_a_light_thread_is_held() -> None:
-    """Who has used its slice of the next round waits while a heavier one is in the round before."""
+    """A thread that has used its slice of the next round waits while a heavier one is in the round before."""
     s = Machine(2, [10, 10, 1, 3], 2, [5, 3, 3, 4])
     held = 0
     for _ in range(300):
@@ -116,7 +116,7 @@ def test_a_light_thread_is_held() -> None:
 
 
 def test_a_sleeper_gains_nothing() -> None:
-    """It wakes in a later round with one slice, in its own with what was left."""
+    """A thread that wakes in a later round has one slice; in its own round, what was left."""
     s = Machine(1, [2, 2], 5, [4, 4])
     s.do(0, "semaphore_create", word0=0)
     assert s.kernel.threads[0].left == 10

@@ -156,7 +156,7 @@ class Machine:
             self.settle()
 
     def block(self, thread: int, *, settle: bool = True) -> None:
-        """It is not runnable any more. Its CPU picks at once, those in `need_resched` with `settle`."""
+        """The thread stops being runnable. Its CPU picks at once, those in `need_resched` with `settle`."""
         self._call("block", thread)
         if settle:
             self.settle()
@@ -242,7 +242,7 @@ class Machine:
         return [self.current(cpu) for cpu in range(self.cpus)]
 
     def order(self, cpu: int) -> list[int]:
-        """The current thread of a CPU, and whom it would pick after it, if each blocked at once."""
+        """The current thread of a CPU, and those it would pick after it, if each blocked at once."""
         order = (ctypes.c_int32 * self._room)()
         return list(order[: self._call("order", cpu, order)])
 

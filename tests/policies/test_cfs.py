@@ -191,7 +191,7 @@ def test_a_waking_thread_within_the_granularity_waits_for_the_slice() -> None:
     m.run(100 * LATENCY)
     m.yield_(0)  # a new slice
     m.wake(sleeper, settle=False)
-    assert m.need_resched == {0}  # for who ran alone has no end of its slice
+    assert m.need_resched == {0}  # as a thread that ran alone has no end of its slice
     m.settle()
     assert m.running == [awake]
     m.run(101 * LATENCY)

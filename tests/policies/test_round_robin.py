@@ -124,7 +124,7 @@ def test_selective_waits_for_its_cpu_while_it_is_warm() -> None:
     assert m.running == [threads[2], threads[1]]
     m.wake(
         threads[0]
-    )  # CPU 0 was left 50 ago; CPU 1 is free first, and passes it over for who came before and after
+    )  # CPU 0 was left 50 ago; CPU 1 is free first, and passes it over for the threads before and after it
     late = m.start()
     m.run(SLICE)
     assert m.running == [threads[2], threads[3]]

@@ -72,7 +72,7 @@ static uint32_t long_way(int path, k_cpu *cpu, uint32_t id) {
   return k_irq(cpu) ? k_op_preempt(cpu) : 0;
 }
 
-/* As cl_sw.c does. */
+/* The same as in cl_sw.c. */
 static uint32_t fast_path(int path, k_cpu *cpu, uint32_t id) {
   if (path == YIELD) return cpu->current->sent ? 0 : k_rotate(cpu);
   if (path == SLICE) return k_end_slice(cpu);

@@ -27,7 +27,7 @@ static inline void k_interrupt(k_cpu *cpu) { told |= 1u << (cpu - k_cpus); }
 
 static uint32_t *argument(uint32_t number, uint32_t id) { return &words[number][id <= CL_PORT_WORDS ? id : 0]; }
 
-/* As a hardware kernel's port, which has all words of the message. */
+/* All words of the message, as in a hardware kernel's port. */
 static uint32_t received(uint32_t number, uint32_t id, uint32_t head, uint32_t answer) {
   if (answer <= CL_WORD_VALUE_MASK)
     memcpy(&words[number][1], k_further_of(&k_ports[id], head), CL_PORT_WORDS * sizeof(uint32_t));

@@ -37,7 +37,7 @@ def test_blocks_of_every_length_arrive(program: str, core: str, cpus: int, words
 def test_a_program_that_receives_messages_has_no_short_blocks(
     program: str, words: int, pool: bool, kernel: str
 ) -> None:
-    """It is told so by a symbol; without the key there are none anyway."""
+    """A symbol tells the runtime so; without the key there are no short blocks anyway."""
     chosen = platform.load("smp-standard", 1, changes={"kernel.port_words": words})
     built = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel)
     names = {name for name, _ in elf.symbols(built)}

@@ -80,7 +80,7 @@ def test_bells_reach_their_handlers(kernel: str) -> None:
 
 @pytest.mark.parametrize("core", CORES)
 def test_bad_images(core: str) -> None:
-    """Those of the native test, on the machine: the same reasons."""
+    """The images of the native test are refused on the machine for the same reasons."""
     inputs = b"".join(struct.pack("<I", len(data)) + data + bytes(-len(data) % 4) for data, _ in BAD.values())
     result = run("remote_images", core, "hw", inputs=inputs)
     refused = "".join(f"8 {STATE['refused']} {REASON[reason]}\n" for _, reason in BAD.values())

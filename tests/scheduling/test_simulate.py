@@ -125,7 +125,7 @@ def test_start_and_end(policy: str) -> None:
 
 @every_policy
 def test_lock_is_handed_over_in_order(policy: str) -> None:
-    """Both compute 1 us outside and 1 us inside; on two CPUs they take turns at the lock after the first."""
+    """Both threads compute 1 us outside and 1 us inside; on two CPUs they take turns from the second on."""
     user = Thread("u", count=2, steps=(Lock("l"), Compute(1), Unlock("l"), Compute(1)), times=100)
     found = run(of(user), Machine(cpus=2), policy, 1)
     assert found.simulated_us == 201.0

@@ -170,7 +170,7 @@ def marks(result: SimResult) -> list[int]:
 @cores
 @clocks
 def test_processor_1_runs_from_its_rom(core: str, period: int) -> None:
-    """Who it is, where it is, that its memory is memory, that its ROM is what the loader's image says."""
+    """Its number, its addresses, that its memory is memory, that its ROM is what the loader's image says."""
     far = """
   say s0
   lw t0, CPU_COUNT(s1)
@@ -203,7 +203,7 @@ word: .word 0xCAFE
 
 @cores
 def test_held_until_it_is_let_run(core: str) -> None:
-    """It does not fetch before; afterwards it starts anew each time, and its cycles with it."""
+    """The core does not fetch before; then it starts again each time, and so does its count of cycles."""
     far = """
   lw t0, CYCLE(s1)
   say t0

@@ -46,7 +46,7 @@ def _names(apps: Path, text: str, defines: dict[str, str | int] | None = None) -
 
 
 def test_shared_folder_and_sources_of_a_wheel(apps: Path) -> None:
-    """It would not link without either."""
+    """The program would not link without either."""
     assert "common" in _names(apps, _DHRYSTONE)
 
 

@@ -225,7 +225,7 @@ def test_a_bench_of_the_soc_is_the_same_there(two: Workers) -> None:
     cases = [smp.Case("image", "economy", kernel, 1, "dynamic") for kernel in ("hw", "sw")]
 
     class Work:
-        """As that of the command line."""
+        """Work like the command line's."""
 
         def __init__(self, pool: Pool) -> None:
             self.jobs = pool.run

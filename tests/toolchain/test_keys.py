@@ -157,7 +157,7 @@ def test_compiler_counts_for_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_macros_of_an_application_are_not_those_of_the_runtime(tmp_path: Path) -> None:
-    """Else it would be compiled anew for each of them; with this one it could not be."""
+    """Otherwise the source would be compiled again for each of them; with this one it could not be."""
     program = tmp_path / "plain.c"
     program.write_text("int main(void) { return VALUE; }\n")
     chosen = platform.load("smp-standard", 1)

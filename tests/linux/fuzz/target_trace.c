@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The trace of who ran there, in which names of processes are whatever their users like. */
+ * A trace of the tasks that ran on a CPU, in which names of processes are whatever their users like. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -21,7 +21,7 @@ static unsigned where(void) {
 
 static void move(cpu_set_t set) { EQUAL(pthread_setaffinity_np(pthread_self(), sizeof set, &set), 0); }
 
-/* It goes round the CPUs with what it has in its registers. */
+/* A thread goes round the CPUs and keeps its registers. */
 static void *go_round(void *number) {
   unsigned mine = (unsigned)(uintptr_t)number, cpus = cl_cpu_count();
   unsigned all = (1u << cpus) - 1;

@@ -66,7 +66,7 @@ static void *left(void *unused) {
   }
   meet(); /* 6 */
 
-  /* It holds a mutex and begins anew. */
+  /* A processor holds a mutex and is reset. */
   EQUAL(cpu_mutex_lock(3), 0);
   EQUAL(mailbox_send(1, 5), 0);
   EQUAL(doorbell_ring(1, 0xff), 0);

@@ -120,7 +120,7 @@ int main(void) {
   EQUAL(hthread_detach(threads[0]), ESRCH);
   printf("jobs %u\n", done);
 
-  /* joins of who is not the parent */
+  /* joins by a thread that is not the parent */
   EQUAL(hthread_create(&child_of_main, NULL, seven, (void *)35), SUCCESS);
   EQUAL(hthread_create(&threads[0], NULL, stranger, NULL), SUCCESS);
   EQUAL(hthread_join(threads[0], NULL), SUCCESS);
