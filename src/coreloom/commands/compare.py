@@ -30,7 +30,9 @@ def _run(args: argparse.Namespace) -> int:
     args.kernel = args.policy = args.cpus = args.placement = None  # of a project; here all are compared
     given = resolve(args)
     if given.elf:
-        raise UserError(f"{given.elf} is linked for one kernel: give its sources")
+        raise UserError(
+            f"{given.elf} is linked for one kernel: give its sources, or its objects and archives"
+        )
     if args.html:
         results.check_target(args.html)
     program = compare.Program(

@@ -123,7 +123,9 @@ def _tell_figures(outcome: Outcome, unit: str, facts: _Facts) -> None:
         skipped=run.skipped,
         measured_cycles=found.end - found.start,
     )
-    facts.tell(f"{found.done} {unit}, {found.switches} switches", done=found.done, switches=found.switches)
+    work = f"{found.done} {unit}, " if found.done else ""
+    switches = f"{found.switches} switch{'' if found.switches == 1 else 'es'}"
+    facts.tell(work + switches, done=found.done, switches=found.switches)
     if mean is not None:
         facts.tell(
             f"voluntary switch: min {low}, mean {mean:.1f}, max {high} cycles",
