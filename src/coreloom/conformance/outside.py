@@ -66,8 +66,8 @@ def page() -> str:
         "and run by `make test-outside` on both kernels and on ground linux.",
         "Judged by: the program's own tests, or its output, which must be that of the same program compiled "
         "for this machine.",
-        f"Of {len(packages)} packages pass: "
-        + ", ".join(f"{number} on {ground}" for ground, number in count.items())
+        f"Of {len(packages)} packages "
+        + ", ".join(f"{number} pass on {ground}" for ground, number in count.items())
         + ".",
         "## Packages",
         Table("Packages", columns, tuple(rows), text_columns=len(columns)).markdown(),
