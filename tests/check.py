@@ -30,7 +30,7 @@ sys.exit("\\n".join(f"{path}: run `coreloom generate`" for path in old) or 0)
 
 @dataclass(frozen=True)
 class Check:
-    """What looks at files of these names; `whole`: at all of them, whichever changed."""
+    """A command for files of these names; `whole`: for all of them, whichever changed."""
 
     name: str
     files: str

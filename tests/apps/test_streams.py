@@ -14,7 +14,7 @@ from .conftest import Build
 
 @pytest.mark.parametrize("placement", [0, 1])
 def test_the_output_is_that_of_one(host: Build, placement: int) -> None:
-    """And the work that of all."""
+    """The output is that of one stream, the units of work are those of all."""
     macros = f"-DAPP_STREAMS=2 -DCL_PLACEMENT={placement}"
     picture = image.encode(image.draw((37, 20)))
     status, output, done = host("image", macros).run(picture)

@@ -128,7 +128,7 @@ def fill(made: ctypes.CDLL, words: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("words", [0, 1, 127, 128, 129, 256, 257, 1000])
 def test_window(made: ctypes.CDLL, words: int) -> None:
-    """What is read, inverted, is written back, and nothing else."""
+    """The words that are read are written back inverted, and no others."""
     for seed in range(3):
         door = Door(made, seed)
         assert door.boot(GOOD) == 0

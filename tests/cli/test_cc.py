@@ -260,7 +260,7 @@ def test_the_compiler_s_other_outputs(place: Path, capfd: pytest.CaptureFixture[
 
 
 def test_a_macro_may_be_called_as_anything(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Also as a word of the linker script, which is preprocessed."""
+    """Even like a word of the linker script, which is preprocessed."""
     Path("at.c").write_text('#include <stdio.h>\nint main(void) { printf("%d\\n", AT + ALIGN); }\n')
     assert run(capfd, "run", "at.c", "-DAT=1", "-DALIGN=2", "-q") == (0, "3\n", "")
 

@@ -105,7 +105,7 @@ def test_the_suite_passes(group: str, ground: str) -> None:
     conforms(group, platform.load("smp-standard", 2), ground)
 
 
-# What of the tests is another matter with a core (its switch, atomics, thread pointer), with one CPU or many,
+# The groups that depend on the core (its switch, atomics, thread pointer), with one CPU or many,
 # a policy, the place of traps and of registers, and where a service is not where it is by default.
 OF_CORES = ("threads", "mutex", "condition", "cancel", "local")
 IN_MEMORY = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}

@@ -39,6 +39,6 @@ def test_the_picture_has_the_layers_in_their_order() -> None:
 
 
 def test_no_module_is_longer_than_a_reader_wants() -> None:
-    """But the reference model, which is the kernel's law and is read from the first line to the last."""
+    """The reference model may be: it is the kernel's law, and is read from the first line to the last."""
     long = {path for path in PACKAGE.rglob("*.py") if len(path.read_text("utf-8").splitlines()) > 600}
     assert long == {PACKAGE / "reference" / "kernel.py"}

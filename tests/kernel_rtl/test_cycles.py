@@ -775,7 +775,7 @@ def test_wait_lists_cost_nobody_an_answer(measured: dict[str, Cycles]) -> None:
 
 
 def test_a_protocol_costs_nobody_an_answer_who_changes_no_priority(measured: dict[str, Cycles]) -> None:
-    """And an owner along the chain costs three cycles before a wait."""
+    """Before a wait each owner along the chain costs three cycles."""
     for label in ("lock, free", "lock, free, its ceiling is higher", "unlock, no waiter"):
         assert measured[f"inheritance: mutex_{label}"].answer == 3
     one, two, three = (

@@ -65,7 +65,7 @@ def test_a_missed_deadline_is_first_and_priorities_are_last(tmp_path: Path) -> N
 
 
 def test_the_deadline_is_counted_from_becoming_ready(tmp_path: Path) -> None:
-    """Not from being preempted, or from giving way."""
+    """Being preempted or giving way does not begin the deadline again."""
     s = Machine(CONFIG)
     s.do(0, "semaphore_create", word0=0)
     a = s.timed(10)

@@ -32,7 +32,7 @@ FAIRNESS = ("AssertFair", "AssertNearer", "AssertInOrder", "AssertLinesFair", "A
 
 
 class Size(NamedTuple):
-    """And the cycles of the longest operation, with what the ready queue has still to do before it.
+    """A size, and the cycles of its longest operation, with what the ready queue still has to do before it.
 
     move: of the operation move, which takes longer and has a proof of its own.
     """

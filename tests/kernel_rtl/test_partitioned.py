@@ -31,7 +31,7 @@ def start(s: Scenario, cpu: int, priority: int) -> int:
 
 
 def test_a_real_time_thread_preempts_the_real_time_cpu(s: Scenario, tmp_path: Path) -> None:
-    """And not the CPU that runs the lowest priority of all, nor does an idle one of the others take it."""
+    """It preempts neither the CPU that runs the lowest priority of all, nor does another idle CPU take it."""
     start(s, 1, 1)
     assert s.do(2, "next") is None
     rt = s.thread(0, RT)

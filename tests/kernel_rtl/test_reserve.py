@@ -25,7 +25,7 @@ def scenario(cpus: int) -> Scenario:
 
 
 def test_an_idle_cpu_is_its_owners_at_once(tmp_path: Path) -> None:
-    """And nobody else's: dynamic and placed threads run elsewhere until it is released."""
+    """Dynamic and placed threads run elsewhere until the CPU is released."""
     s = scenario(2)
     owner = s.thread(0, 1 | on(0))
     s.do(1, "next")

@@ -139,7 +139,7 @@ def test_what_a_deep_group_grants(driver: Path, tmp_path: Path) -> None:
     assert _call(driver, "granted", "200", root=tmp_path) == (0, b"0-3\n", b"")
     machine.write(f"/sys/fs/cgroup{deep}/cpuset.cpus.effective", "2\n")
     assert _call(driver, "granted", "200", root=tmp_path) == (0, b"2\n", b"")
-    # So deep that it cannot be opened: what is above it may grant more.
+    # This group is too deep to be opened, and those above it may grant more.
     machine.task(Task(200, "web", 0, "0-3", group="/" + "/".join(["x" * 200] * 20)))
     assert _call(driver, "granted", "200", root=tmp_path) == (1, b"Filename too long\n", b"")
 

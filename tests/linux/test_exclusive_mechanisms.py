@@ -194,7 +194,7 @@ def test_a_group_without_another_cpu_gets_the_rest(machine: Machine, plan: Plan)
 
 
 def test_one_task_after_the_other(machine: Machine, plan: Plan) -> None:
-    """What may use nothing else gets the rest meanwhile."""
+    """A task that may use nothing else gets the rest meanwhile."""
     assert plan("affinity", "cpus=3", "lightest=2") == (
         0,
         "set affinity of task 1 (init) to 0-2 (was 0-3)\n"

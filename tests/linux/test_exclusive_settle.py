@@ -336,7 +336,7 @@ def test_fields_may_hold_tabs_and_newlines(machine: Machine) -> None:
 
 
 def test_the_file_is_written_anew_when_much_of_it_is_out_of_date(machine: Machine) -> None:
-    """So it is bounded, however often somebody changes his CPUs."""
+    """The file is bounded, however often somebody changes a task's CPUs."""
     machine.write(_DOG, "0-1\n")
     machine.task(Task(5, "task", 0, "0-1", born=10))
     many = [f"task\t5 10\t0-3\t{left}\tours" for left in ("0", "0-1")] * 200
@@ -497,7 +497,7 @@ def test_a_mount_with_a_blank_in_its_path(machine: Machine) -> None:
 
 
 def test_a_partition_that_lost_its_cpus_ends_all_the_same(machine: Machine) -> None:
-    """That of systemd's slice, which is systemd's to remove."""
+    """The partition of systemd's slice, which is systemd's to remove."""
     path = f"{_V2}/coreloom_100.slice/cpuset.cpus.partition"
     machine.write(path, "isolated invalid (no CPUs)\n")
     machine.baseline("3")
@@ -654,7 +654,7 @@ def test_a_task_of_one_layers_program_stays_when_another_ends(machine: Machine) 
 
 
 def test_a_task_gets_no_more_than_its_group_has(machine: Machine) -> None:
-    """What it has of its base is right, and is not said to be anybody's."""
+    """The part of its base that its group grants is right, and counts as nobody's change."""
     machine.task(Task(5, "small", 0, "0", born=10, group="/db"))
     machine.write(f"{_V2}/db/cpuset.cpus.effective", "0,3\n")
     machine.baseline("3", "task\t5 10\t0-3\t0-2\tours")
@@ -723,7 +723,7 @@ def test_one_made_while_its_parent_was_on_its_way_gets_what_that_had(machine: Ma
 
 
 def test_the_child_of_one_that_had_the_rest_is_bound_as_it_was(machine: Machine) -> None:
-    """What it has looks like every CPU that is not held."""
+    """The child's CPUs look like all that are not held."""
     machine.task(Task(5, "pinned", 0, "0-2", born=10))
     machine.task(Task(6, "child", 0, "0-2", born=600, parent=5))
     machine.baseline("3", "task\t5 10\t3\t0-2\tours")

@@ -83,7 +83,7 @@ killall -q -9 hog sleep
 rm -f /tmp/first* /tmp/second*
 """
 _RUN = "coreloom-exclusive run --quiet --report /tmp/report --mechanism {} --cpu 3 -- sh /inside 2>/tmp/log\n"
-# What half has asked for at last stays with it, so it is set back before the comparison.
+# The task half keeps the CPUs that it asked for last, so these are set back before the comparison.
 _RESET = "taskset -p a $half >/dev/null 2>&1\n"
 _BY_GROUPS = """\
 program: 3

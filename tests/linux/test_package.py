@@ -482,7 +482,7 @@ def test_removing_is_left_alone_where_no_systemd_is(tmp_path: Path) -> None:
 @pytest.mark.linux
 @pytest.mark.nightly
 def test_make_installs_what_was_made_before(tmp_path: Path) -> None:
-    """Twice each, as the second time goes another way."""
+    """Each is run twice, as the second time goes another way."""
     command = tmp_path / "bin" / "coreloom"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m coreloom.entry "$@"\n')

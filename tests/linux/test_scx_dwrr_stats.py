@@ -40,7 +40,7 @@ def _driver() -> str:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Iterator[str]:
-    """Where it serves; a dead socket is there before, as after kill -9."""
+    """The server's socket; a dead one is there before, as after kill -9."""
     path = str(tmp_path / "scx" / "root" / "stats")
     Path(path).parent.mkdir(parents=True)
     with socket.socket(socket.AF_UNIX) as dead:

@@ -203,7 +203,7 @@ def _wrong(folder: str, place: Path, offer: Callable[[str], set[str]]) -> list[t
 
 
 def _bash(folder: str, name: str, place: Path, line: str) -> set[str]:
-    """What bash would offer. It takes = for a word of its own."""
+    """The words that bash would offer; = is a word of its own to it."""
     words = [word for one in line.split(" ") for word in re.split("(=)", one) if word or not one]
     quoted = " ".join(f"'{word}'" for word in words)
     script = (

@@ -148,7 +148,7 @@ def test_columns_of_what_was_not_measured_are_left_out() -> None:
 
 
 def test_the_paper_stands_beside_buffered_ports() -> None:
-    """And FreeRTOS, with its queues, beside either."""
+    """FreeRTOS, with its queues, stands beside either kind of ports."""
     rows = [
         msgspec.structs.replace(of("sw", 200), ports="buffered", paper_done=3),
         msgspec.structs.replace(of("hw", 300), ports="buffered", paper_done=30),

@@ -51,8 +51,8 @@ CHECKED = (
     "numbers",
     "protocols",
 )
-# What of them is another matter with each core, its switch, atomics, interrupts and thread pointer; and with
-# one CPU, which never waits for another one.
+# Those that depend on the core (its switch, atomics, interrupts and thread pointer), or on having one CPU,
+# which never waits for another one.
 OF_CORES = ("atomics", "interrupts", "interrupted", "cancel")
 OF_ONE_CPU = ("priorities", "main_exit", "naps", "interrupts", "suspend", "hthreads")
 LONG = ("timeouts",)  # test_time_limits_are_kept_closely runs it, too

@@ -63,7 +63,7 @@ def test_image(program: str, core: str, constants: int) -> None:
     segments = [segment.header for segment in loaded.iter_segments() if segment.header.p_type == "PT_LOAD"]
     assert segments[0].p_vaddr == 0x4000_0000
     assert all(h.p_vaddr % 4 == h.p_offset % 4 == h.p_filesz % 4 == h.p_memsz % 4 == 0 for h in segments)
-    # Also what has no bytes in the file, behind text of any length.
+    # Segments without bytes in the file, behind text of any length, too.
     assert all(h.p_offset + h.p_filesz <= len(file) for h in segments)
     # What is loaded is what was linked, and nothing was left out.
     with image.with_suffix(".elf").open("rb") as whole:

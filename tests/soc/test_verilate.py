@@ -65,7 +65,7 @@ def test_build_is_cached_by_content(files: tuple[Path, Path]) -> None:
 
 
 def test_what_a_harness_includes_counts(files: tuple[Path, Path]) -> None:
-    """Also through another header; the place of the files does not count."""
+    """A header counts through another header, too; the place of the files does not count."""
     inner, outer = files[1].with_name("inner.h"), files[1].with_name("outer.h")
     inner.write_text("#define ROUNDS 5\n")
     outer.write_text('#include "inner.h"\n')

@@ -221,7 +221,7 @@ def test_random_runs_of_the_model_are_the_same_there(two: Workers) -> None:
 
 
 def test_a_bench_of_the_soc_is_the_same_there(two: Workers) -> None:
-    """And no worker has built anything: what it uses came with its job."""
+    """No worker has built anything: all that it uses came with its job."""
     cases = [smp.Case("image", "economy", kernel, 1, "dynamic") for kernel in ("hw", "sw")]
 
     class Work:

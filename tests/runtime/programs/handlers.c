@@ -32,7 +32,7 @@ static void on_nested(uint32_t bells) {
   nested++;
 }
 
-/* What may not wait: with an interrupt pending, which cannot be taken here. */
+/* Calls that may not wait here, as an interrupt is pending that cannot be taken. */
 static void on_wrong(uint32_t bells) {
   uint32_t word;
   size_t done;

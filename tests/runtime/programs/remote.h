@@ -140,7 +140,7 @@ __attribute__((unused)) static void begin(enum operation operation, uint32_t val
   remote_patience(patience);
 }
 
-/* What it is now. */
+/* The status of processor 1 now. */
 __attribute__((unused)) static struct remote_status status(int state, uint32_t detail) {
   struct remote_status now = {0};
   EQUAL(remote_status(&now), 0);

@@ -295,7 +295,7 @@ static void recover(struct side *side) {
   gather(self);
 }
 
-/* What is as it was before the storm. */
+/* Checks that everything works as before the storm. */
 static void all_works(struct side *side) {
   unsigned self = side->self;
   uint32_t word, rings = heard[self];
