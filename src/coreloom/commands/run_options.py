@@ -260,7 +260,5 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             *names, dest="flags", action=_Flag, default=[], metavar=metavar, type=str, help=text
         )
-    for name in ("-g", "-w", "-pthread"):
-        group.add_argument(
-            name, dest="flags", action=_Flag, default=[], nargs=0, help="as for gcc; -g is always on"
-        )
+    for name, text in (("-w", "show no warnings"), ("-g", "always on"), ("-pthread", "always on")):
+        group.add_argument(name, dest="flags", action=_Flag, default=[], nargs=0, help=text)
