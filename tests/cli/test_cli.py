@@ -22,7 +22,7 @@ from coreloom.cli import main
 from coreloom.commands import examine
 from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.paths import ROOT
+from coreloom.paths import EXAMPLES, ROOT
 from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.measure import figures
 from coreloom.simulation.simulate import Event, Kind, SimResult, UnitState
@@ -38,6 +38,11 @@ from .command import run
             ["run", "imago"],
             125,
             "coreloom: error: unknown application 'imago': did you mean image?",
+        ),
+        (
+            ["run", "pipeline"],
+            125,
+            f"coreloom: error: unknown application 'pipeline': did you mean {EXAMPLES / 'pipeline.c'}?",
         ),
         (
             ["run", "image", "--platform", "smp-huge"],

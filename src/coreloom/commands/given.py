@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.apps import APPS
+from coreloom.commands.console import shown
 from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError, suggest
+from coreloom.paths import EXAMPLES
 from coreloom.toolchain import firmware, note, project
 from coreloom.toolchain.application import Application, of_user
 from coreloom.toolchain.elf import MAGIC
@@ -67,7 +69,10 @@ def _sources(args: argparse.Namespace, words: list[str]) -> Given:
     for word in words:
         if not Path(word).exists():
             if len(words) == 1 and "/" not in word and not Path(word).suffix:
-                raise UserError(f"unknown application '{word}': {suggest(word, APPS, ', or give a C file')}")
+                example = EXAMPLES / f"{word}.c"
+                meant = f"did you mean {shown(example)}?" if example.is_file() else ""
+                meant = meant or suggest(word, APPS, ", or give a C file")
+                raise UserError(f"unknown application '{word}': {meant}")
             raise UserError(f"there is no file {word}: check the path")
     for file in files:
         if file.suffix in ("", ".elf", ".out") and not is_elf(file):
