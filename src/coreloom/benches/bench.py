@@ -191,7 +191,7 @@ class Bench(ABC, Generic[R]):
         return content
 
     def shown(self, content: R) -> R:
-        """As much of a result as its page needs, or a paper's item: what is published."""
+        """The part of a result that is published: what its page or a paper's item needs."""
         return content
 
     def options(self, parser: ArgumentParser) -> None:

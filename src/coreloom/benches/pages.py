@@ -124,7 +124,7 @@ def published(bench: Bench[Any], content: Any) -> bytes:
 
 
 def _shown(bench: Bench[Any], content: Any) -> tuple[Any, ...]:
-    """As a reader sees it: published figures have fewer digits."""
+    """The parts as a reader sees them: published figures have fewer digits."""
     summary = bench.summary(content)
     charts = [chart.text for chart in (summary.chart, *bench.charts(content)) if chart]
     return summary.answer, summary.table, charts, bench.tables(content), bench.details(content)

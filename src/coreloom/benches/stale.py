@@ -24,7 +24,7 @@ class Digests(NamedTuple):
 
 
 def digests(bench: Bench[Any], images: Collection[str]) -> Digests:
-    """As they are now. images: its plan with what it runs built, apart from models."""
+    """The digests as they are now. images: its plan with what it runs built, apart from models."""
     return Digests(bench.digest(bench.planned(uses.SOURCES)), bench.digest(images))
 
 

@@ -84,7 +84,7 @@ def arguments(parser: argparse.ArgumentParser, verb: str = "") -> Iterator[tuple
 
 
 def _complete(action: argparse.Action, how: object) -> None:
-    """As shtab wants to be told it."""
+    """Say to shtab how the words of an option are completed."""
     action.complete = how  # type: ignore[attr-defined]
 
 

@@ -157,7 +157,7 @@ _PROBE_CYCLES = 20_000_000
 
 
 class _Common(NamedTuple):
-    """As in probe.c."""
+    """The same numbers as in probe.c."""
 
     increments: int
     counted: int

@@ -57,7 +57,7 @@ def load() -> Functions:
 
 
 class _Row(msgspec.Struct):
-    """As much of a row of bench rtos as the page needs."""
+    """The part of a row of bench rtos that the page needs."""
 
     part: str
     measurement: str

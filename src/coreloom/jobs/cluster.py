@@ -168,7 +168,7 @@ class Cluster:
         on_done: Callable[[], None] | None = None,
         on_rows: Callable[[int, Sequence[T]], None] | None = None,
     ) -> list[T]:
-        """As Pool.run: `first` here, and what it asks the cache for travels with all of `wanted`."""
+        """Implements Pool.run: `first` here, and what it asks the cache for travels with all of `wanted`."""
         say = on_start or (lambda text: None)
         common: set[str] = set()
         Local().run([], [_recorded(job, common) for job in first], on_start, on_done)

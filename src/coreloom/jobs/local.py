@@ -22,7 +22,7 @@ class Local:
         self._threads = threads or os.cpu_count() or 1
 
     def threads(self) -> int:
-        """As Pool.threads."""
+        """Implements Pool.threads."""
         return self._threads
 
     def run(
@@ -33,7 +33,7 @@ class Local:
         on_done: Callable[[], None] | None = None,
         on_rows: Callable[[int, Sequence[T]], None] | None = None,
     ) -> list[T]:
-        """As Pool.run."""
+        """Implements Pool.run."""
         stopped = threading.Event()
 
         def progress(cycles: int) -> None:

@@ -90,7 +90,7 @@ class _Run:
         self.ready, self.answer = True, answer
 
     def waits(self) -> None:
-        """Not done in this cycle; the word is what it answers should it give up."""
+        """The operation is not done in this cycle; word: its answer should it give up."""
         self.ready, self.answer = False, word(self.gives_up() or "interrupted")
 
 

@@ -246,7 +246,7 @@ class Generator:
         return (known[0].signals if known and known[0] else 0) - (self.random.random() < 0.2) & 0xFFFF_FFFF
 
     def _others(self, id: int) -> int:
-        """As many as have come to the barrier, or a few more; seldom fewer."""
+        """The number of processors that have come to the barrier, or a few more; seldom fewer."""
         known = self.kernel.conditions[id : id + 1]
         came = known[0].signals if known and known[0] else 0
         return came + self.random.choice((0, 0, 1, 2, -1)) & 0xFFFF_FFFF
@@ -291,7 +291,7 @@ class Generator:
         return self.kernel.time_now + gap & WORD_MASK
 
     def _later(self) -> int:
-        """Not beyond the next limit; far only if there is none."""
+        """A moment before the next limit, or a far one if there is none."""
         limits = self._limits()
         ahead = [gap for gap in limits if gap > 0]
         step = self.random.randrange(8)

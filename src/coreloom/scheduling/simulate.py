@@ -177,7 +177,7 @@ class _Numbers:
 
 
 def _step_words(step: Step, locks: _Numbers, ports: _Numbers) -> tuple[int, int, int, int]:
-    """As struct step of sim.h."""
+    """The same as struct step of sim.h."""
     if isinstance(step, Compute):
         return (0, 0, *_between(step.us, step.spread))
     if isinstance(step, Sleep):
@@ -238,7 +238,7 @@ def _execute(command: list[str], policy: str, progress: Progress | None) -> dict
                     progress(float(line.split()[1]))
             process.wait()
         finally:
-            # Also when the user interrupts: no simulation is left running.
+            # No simulation is left running, even when the user interrupts.
             if process.poll() is None:
                 process.kill()
                 process.wait()

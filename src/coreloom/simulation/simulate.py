@@ -421,7 +421,7 @@ def _execute(
             if unshown and show:
                 show(unshown)
         finally:
-            # Also when the user interrupts: no simulation is left running.
+            # No simulation is left running, even when the user interrupts.
             if process.poll() is None:
                 process.kill()
     return ran

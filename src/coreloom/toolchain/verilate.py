@@ -173,7 +173,7 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
         found = [f"%Error: verilator ended with {result.returncode}: {result.stderr.strip()}"]
     # Cores are used unmodified with the warnings they have: waived by file, so nothing of ours is covered.
     third_party = tuple(f" {_inside(_package_dir(package))}{os.sep}" for package in design.packages)
-    # Not so loops of combinational logic: one may lie in the core's files and still be closed by ours.
+    # Loops of combinational logic are shown: one may lie in the core's files and still be closed by ours.
     return [
         line
         for line in found

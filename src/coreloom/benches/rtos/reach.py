@@ -36,7 +36,7 @@ def together(rows: Sequence[Row]) -> list[dict[str, Row]]:
 
 
 def better_rival(of: Mapping[str, Row]) -> Row | None:
-    """Who is the fastest beside the hardware kernel; None if nobody else has it."""
+    """The fastest of the hardware kernel's rivals; None if none of them has the service."""
     return min(
         (row for ground, row in of.items() if ground != HARDWARE), key=lambda row: row.mean, default=None
     )
