@@ -418,7 +418,7 @@ def test_abort_ends_the_program(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert run(capsys, "run", str(program)) == (
         134,
         "aborted\n",
-        "coreloom: error: give_up ended with status 134: aborted\n  in abort < main (give_up.c:2)\n",
+        "coreloom: error: give_up ended with status 134\n  in abort < main (give_up.c:2)\n",
     )
 
 
@@ -430,8 +430,7 @@ def test_assert_is_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     code, out, err = run(capsys, "run", str(program))
     said = 'doubt.c:2: main: assertion "n == 2" failed\n'
     assert (code, out.endswith(said)) == (134, True)
-    assert err.startswith("coreloom: error: doubt ended with status 134: ")
-    assert err.endswith(f"{said}  in __assert_func < main (doubt.c:2)\n")
+    assert err == "coreloom: error: doubt ended with status 134\n  in __assert_func < main (doubt.c:2)\n"
 
 
 def test_program_is_built_again_when_what_it_includes_changes(
