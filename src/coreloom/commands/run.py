@@ -387,7 +387,8 @@ def _simulate(
         _tell_waves(asked, report, facts)
     if args.quiet and outcome.status:
         return outcome.status  # which says it
-    outcome.check_finished(printed=True)
+    seen = replace(outcome.result, uart="")  # so that its last line is not told once more
+    replace(outcome, result=seen).check_finished()
     _tell_figures(outcome, APPS[given.name].unit if given.name in APPS else "units of work", facts)
     _save(args, given.name, outcome.result.output, data, facts)
     if asked and report and (wrong := waves.told(report, asked, outcome.result.cycles)):

@@ -196,11 +196,8 @@ class Outcome:
         """The status with which the program ended by itself, as wait() tells it; None if it did not."""
         return None if self.result.exit_status is None else self.result.exit_status & 0xFF
 
-    def check_finished(self, printed: bool = False) -> None:
-        """Raise Ended unless the program ended by itself with status 0.
-
-        printed: the user has seen what the program printed, whose last line else says why.
-        """
+    def check_finished(self) -> None:
+        """Raise Ended unless the program ended by itself with status 0."""
         status = self.result.exit_status
         why = self.result.why
         if self.result.reason in ("deadlock", "endless", "stack"):
@@ -233,7 +230,7 @@ class Outcome:
             )
         seen = self.status
         if seen:
-            last = [] if printed else self.result.uart.strip().splitlines()
+            last = self.result.uart.strip().splitlines()
             said = f": {stuck.with_places(last[-1], self.program)}" if last else ""
             signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int
             number = f"{seen} (the low 8 bits of {signed})" if signed != seen else str(seen)
