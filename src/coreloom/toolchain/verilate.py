@@ -119,14 +119,10 @@ def build(
         for path in sorted(folder.iterdir())
         if path.is_file()
     ]
-    off = {macro for macro, value in cxx_defines.items() if not value} | (
-        {"VM_TRACE"} if not trace else set()
-    )
+    off = {macro for macro, value in {"VM_TRACE": trace, **cxx_defines}.items() if not value}
     for path in (*design.sources, *searched, *config, *(_compression() if trace else ())):
-        if any(path.is_relative_to(folder) for folder in third_party):
-            content.update(path.name.encode() + b"\0")
-        else:
-            content.update(path.name.encode() + b"\0" + _bare(path) + b"\0")
+        ours = not any(path.is_relative_to(folder) for folder in third_party)
+        content.update(path.name.encode() + b"\0" + (_read(path, sources.bare) + b"\0" if ours else b""))
     for path in (harness, *sorted(sources.included(harness, off))):
         content.update(path.name.encode() + b"\0" + _read(path, partial(sources.compiled, off=off)) + b"\0")
     uses.note(f"model {content.hexdigest()[:16]}")
@@ -548,7 +544,7 @@ def _key(tools: _Tools, *parts: str) -> str:
     own = [part.replace(str(tools.root), "VERILATOR_ROOT").replace(str(_FST), "FST") for part in parts]
     key = hashlib.sha256("\0".join([*tools.identity, *own]).encode())
     for path in _compression() if f"-I{_FST}" in parts else ():
-        key.update(_bare(path) + b"\0")
+        key.update(_read(path, sources.bare) + b"\0")
     return key.hexdigest()[:16]
 
 
@@ -592,11 +588,6 @@ def _run(command: Sequence[str], env: dict[str, str], who: str, work: Path, cwd:
     log.write_text(f"{shlex.join(command)}\n{result.stdout}{result.stderr}")
     errors = [line for line in result.stderr.splitlines() if "rror" in line] or ["(no message)"]
     raise UserError(f"{who} failed: {errors[0].strip()} (all of it in {log})")
-
-
-def _bare(path: Path) -> bytes:
-    """Its content without comments."""
-    return _read(path, sources.bare)
 
 
 def _read(path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> bytes:
