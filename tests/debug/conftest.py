@@ -16,10 +16,17 @@ from typing import NamedTuple
 import pytest
 
 from coreloom.errors import UserError
+from coreloom.paths import PLATFORMS
 from coreloom.simulation.gdb import debugger
 from coreloom.toolchain import debian
 
 PROGRAMS = Path(__file__).parent / "programs"
+_VARIANTS = {  # of a platform: the keys that it has more, before its first section and in the last ones
+    "banks": ("smp-standard", "register_banks = 2", ""),
+    "dcache-economy": ("smp-economy", "", "[dcache]\nkib = 1"),
+    "dcache-standard": ("smp-standard", "", "[dcache]\nkib = 4\nline_words = 4"),
+    "context": ("smp-standard", "", "context_kib = 16"),
+}
 COMMAND = [sys.executable, "-c", "import sys; from coreloom.entry import main; sys.exit(main())"]
 _FIRST = re.compile(r"(?m)^\(gdb\) ")
 
@@ -77,12 +84,23 @@ def start(program: Path, work: Path, *options: str) -> tuple[subprocess.Popen[st
     return held, f"{said}\n", work / "output" / f"{program.stem}.gdb"
 
 
+def platform(name: str, place: Path) -> str:
+    """A platform by its name, or the file of a variant, which is written to `place`."""
+    if name not in _VARIANTS:
+        return name
+    base, first, last = _VARIANTS[name]
+    text = (PLATFORMS / f"{base}.toml").read_text()
+    made = place / f"{name}.toml"
+    made.write_text(text.replace(f'name = "{base}"', f'name = "{name}"\n{first}') + f"{last}\n")
+    return str(made)
+
+
 @pytest.fixture
 def debug(gdb: Path, tmp_path: Path) -> Debug:
-    """Runs a program with some options, held by gdb, which is given commands one by one."""
+    """Runs a program on a platform, held by gdb, which is given commands one by one."""
 
-    def run(program: Path, commands: Sequence[str], *options: str) -> Session:
-        held, said, script = start(program, tmp_path, *options)
+    def run(program: Path, commands: Sequence[str], *options: str, on: str = "smp-standard") -> Session:
+        held, said, script = start(program, tmp_path, "--platform", platform(on, tmp_path), *options)
         words = [word for each in commands for word in ("-ex", f"echo (gdb) {each}\\n", "-ex", each)]
         done = subprocess.run(
             [gdb, "-nx", "-q", "-batch", "-x", script, *words],

@@ -47,13 +47,6 @@ def test_linux(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_memory_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    assert _refused(capsys, "run", ENDS, "--gdb", "--platform", "amp-standard") == (
-        "coreloom: error: gdb cannot hold amp-standard, whose processors have memory of their own: "
-        "choose an smp platform"
-    )
-
-
 def test_no_gdb(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("CORELOOM_GDB", "/no/gdb")
     assert _refused(capsys, "debug", ENDS) == (

@@ -36,7 +36,7 @@ def _last(transcript: str) -> str:
 @pytest.mark.parametrize(("platform", "at"), [("smp-economy", 164), ("smp-standard", 164), ("smp-fast", 168)])
 def test_a_fault_is_where_it_was(platform: str, at: int, debug: Debug) -> None:
     commands = _chosen(1, "continue", "backtrace", "print $pc", "continue")
-    session = debug(ENDS, commands, "--platform", platform)
+    session = debug(ENDS, commands, on=platform)
     assert _last(session.transcript).startswith(
         "(gdb) continue\n[New Thread 2]\n\n"
         'Thread 1 "main" received signal SIGSEGV, Segmentation fault.\n'
@@ -49,7 +49,7 @@ def test_a_fault_is_where_it_was(platform: str, at: int, debug: Debug) -> None:
 
 @CORES
 def test_an_illegal_instruction(platform: str, debug: Debug) -> None:
-    session = debug(ENDS, _chosen(2, "continue", "continue"), "--platform", platform)
+    session = debug(ENDS, _chosen(2, "continue", "continue"), on=platform)
     assert _last(session.transcript) == (
         "(gdb) continue\n[New Thread 2]\n\n"
         'Thread 1 "main" received signal SIGILL, Illegal instruction.\n'
@@ -83,13 +83,32 @@ def test_a_deadlock_is_told(kernel: str, debug: Debug) -> None:
 def test_the_time_is_the_same_without_a_debugger(platform: str, kernel: str, debug: Debug) -> None:
     """Stops, steps and looking cost no cycle."""
     commands = ["break sem_init", "continue", "next", "info threads", "finish", "stepi 20", "continue"]
-    session = debug(ENDS, commands, "--platform", platform, "--on", kernel)
+    session = debug(ENDS, commands, "--on", kernel, on=platform)
     found = re.search(r"(?m)^program: (.*)$", session.err)
     assert found
     model = verilate.build_model(load(platform, None))
     ran = simulate.run(model, Path(found[1]), around=Surroundings(("ends",)), max_cycles=None)
     assert session.status == ran.exit_status == 0
     assert re.findall(r"(?m)^(\d+) cycles ", session.err) == [str(ran.cycles)]
+
+
+FAR = PROGRAMS / "far.c"
+
+
+@pytest.mark.parametrize(
+    ("command", "says", "status"),
+    [
+        ("detach", "[Inferior 1 (process 1) detached]", 60),
+        ("kill", "[Inferior 1 (process 1) killed]", 137),
+        ("detach inferiors 2", "[Inferior 2 (process 2) detached]", 60),
+        ("kill inferiors 2", "", 137),
+    ],
+)
+def test_two_programs_end_as_one_machine(command: str, says: str, status: int, debug: Debug) -> None:
+    commands = ["tbreak far_main", "continue", "thread 1.1", command, "continue"]
+    session = debug(FAR, commands, on="backdoor-economy")
+    assert f"(gdb) {command}\n{says}" in session.transcript
+    assert session.status == status
 
 
 def test_its_status_is_told(debug: Debug) -> None:

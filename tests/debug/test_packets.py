@@ -67,7 +67,7 @@ def test_registers() -> None:
 
 
 def test_a_name_is_text() -> None:
-    listed = [target.Thread(1, 'a<"&', "tid 0, ready"), target.Thread(10, "", "CPU 1")]
+    listed = [target.Thread("1", 'a<"&', "tid 0, ready"), target.Thread("a", "", "CPU 1")]
     assert target.threads(listed) == (
         '<?xml version="1.0"?><threads><thread id="1" name=\'a&lt;"&amp;\'>tid 0, ready</thread>'
         '<thread id="a">CPU 1</thread></threads>'

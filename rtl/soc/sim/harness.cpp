@@ -1142,6 +1142,16 @@ int main(int argc, char **argv) {
     }
   };
 
+#if CORELOOM_DEBUG
+  std::unique_ptr<Debugger<kCpus, kCores>> debugger;
+  bool far_was = false;
+  const auto hold = [&](bool rises) { // after each evaluation; of clk_i in its other half
+    const bool far_rises = top->far_clk_i && !far_was;
+    far_was = top->far_clk_i;
+    if (debugger && (rises || far_rises)) debugger->cycle(rises, far_rises);
+  };
+#endif
+
   // The clock of processor 1: its edges before the next one of clk_i by themselves, one at the same time with it.
   uint64_t far_time = time; // of its next edge
   const auto far_edge = [&] {
@@ -1159,6 +1169,9 @@ int main(int argc, char **argv) {
       const uint64_t now = far_time;
       if (!far_edge()) break;
       top->eval();
+#if CORELOOM_DEBUG
+      hold(false);
+#endif
       waves.dump(now);
       if (__builtin_expect(watching, 0)) watch();
     }
@@ -1168,13 +1181,19 @@ int main(int argc, char **argv) {
   std::signal(SIGINT, stop_run);
   std::signal(SIGTERM, stop_run);
 #if CORELOOM_DEBUG
-  std::unique_ptr<Debugger<kCpus>> debugger;
   if (options.debug[0] >= 0) {
-    std::array<Probe, kCpus> probes{};
-    for (int c = 0; c < kCpus; ++c) probes[c] = probe(tiles(top->rootp)[c], &tiles(top->rootp)[c]->REGISTERS[0]);
-    debugger = std::make_unique<Debugger<kCpus>>(
-        options.debug[0], options.debug[1], probes, Memory{ram, kRamBytes, kRamBase, kUncachedBase}, kRamBase + 0x80,
-        [&] { std::fflush(uart); }, [&] { return thread_states(top->rootp); });
+    std::array<Core, kCores> seen;
+    for (int c = 0; c < kCpus; ++c) {
+      auto *tile = tiles(top->rootp)[c];
+      const std::vector<Memory> shared{{kRamBase, ram, kRamBytes}, {kUncachedBase, ram, kRamBytes}};
+      seen[c] = near_core(tile, &tile->REGISTERS[0], shared, kRamBase + 0x80);
+    }
+#if CORELOOM_ROM_BYTES
+    seen[kCpus] = far_core(top->rootp);
+#endif
+    debugger = std::make_unique<Debugger<kCpus, kCores>>(
+        options.debug[0], options.debug[1], seen, cycles, [&] { std::fflush(uart); },
+        [&] { return thread_states(top->rootp); });
   }
 #else
   if (options.debug[0] >= 0) fail("this model was built without a debugger; build it with one to use --debug");
@@ -1199,12 +1218,10 @@ int main(int argc, char **argv) {
       if (waves.ends(cycles)) begin_to_look();
       time += kHalf;
 #if CORELOOM_DEBUG
-      if (debugger) {
-        debugger->cycle();
-        if (debugger->killed()) {
-          reason = "killed";
-          break;
-        }
+      hold(true);
+      if (debugger && debugger->killed()) {
+        reason = "killed";
+        break;
       }
 #endif
       if (__builtin_expect(counting, 0)) count(); // before look(): READY's own cycle is not in the window
@@ -1227,6 +1244,9 @@ int main(int argc, char **argv) {
       far_edges();
       top->clk_i = 0;
       top->eval();
+#if CORELOOM_DEBUG
+      if constexpr (kRomBytes != 0) hold(false);
+#endif
       waves.dump(time);
       time += kHalf;
     }

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from coreloom.apps import APPS
 from coreloom.commands.console import Command, err, shown
 from coreloom.commands.given import Given, is_elf
-from coreloom.design.platform import Platform
-from coreloom.errors import SIGNALLED, Ended, UserError
+from coreloom.errors import SIGNALLED, Ended
 from coreloom.paths import BUILD
 from coreloom.report import results
-from coreloom.toolchain.firmware import LINUX
+from coreloom.toolchain.firmware import KERNELS, LINUX
 from coreloom.toolchain.zig import UNOPTIMISED
 
 if TYPE_CHECKING:
@@ -62,11 +61,12 @@ class Held:
 
         soc = experiment.platform
         program = debugger.find() if starts else None
-        self.debugger = debugger.Debugger(port, soc.core, built)
+        far = _far(experiment, given)
+        self.debugger = debugger.Debugger(port, soc, built, far[1] if far else None)
         elf = BUILD / "output" / f"{given.name}.elf"
         results.write_atomically(elf, built.read_bytes())
         commands = elf.with_suffix(".gdb")
-        text = debugger.script(elf, self.debugger.port)
+        text = debugger.script(elf, self.debugger.port, far)
         if starts:
             text += "tbreak main\ncontinue\n"
         results.write_atomically(commands, text.encode())
@@ -94,6 +94,21 @@ class Held:
         return not self.debugger.killed
 
 
+def _far(experiment: Experiment, given: Given) -> tuple[Path, Path] | None:
+    """The program of processor 1 behind a Back-Door, and its loader; None if there is none with symbols."""
+    from coreloom.simulation.experiment import PLACEMENTS
+    from coreloom.toolchain import far
+    from coreloom.toolchain.application import application
+
+    if not experiment.platform.backdoor or experiment.kernel not in KERNELS or given.elf:
+        return None
+    if not application(experiment.app).has_far_program:
+        return None
+    defines = {**experiment.defines, "CL_PLACEMENT": PLACEMENTS[experiment.placement]}
+    image = far.build(experiment.app, experiment.platform, defines)
+    return image.with_suffix(".elf"), far.build_loader(experiment.platform).with_suffix(".elf")
+
+
 def set_flags(args: argparse.Namespace) -> None:
     """A program that is compiled for gdb is not optimised, unless its flags say so."""
     words = args.app
@@ -101,16 +116,12 @@ def set_flags(args: argparse.Namespace) -> None:
         args.flags = [*UNOPTIMISED, *args.flags]
 
 
-def check(args: argparse.Namespace, soc: Platform) -> None:
-    """UserError, before anything is built, if gdb cannot hold a run on this platform."""
+def check(args: argparse.Namespace) -> None:
+    """UserError, before anything is built, if gdb cannot hold the run."""
     if args.gdb is None or args.kernel == LINUX:
         return
     from coreloom.simulation.gdb import debugger
 
-    if soc.local_bytes or soc.backdoor:
-        raise UserError(
-            f"gdb cannot hold {soc.name}, whose processors have memory of their own: choose an smp platform"
-        )
     if args.gdb == 0:
         debugger.find()
     debugger.listen(args.gdb).close()

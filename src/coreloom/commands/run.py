@@ -239,7 +239,7 @@ def _run(args: argparse.Namespace) -> int:
     args.placement = args.placement or "dynamic"
     soc = chosen(args)
     check_fits(given, soc)
-    debug.check(args, soc)
+    debug.check(args)
     if args.grain is not None and given.name != "image":
         raise UserError(f"--grain is not an option of {given.name}: only image has pixels per message")
     if args.far_period is not None and soc.backdoor is None:

@@ -12,11 +12,12 @@ import subprocess
 from pathlib import Path
 from threading import Thread
 
+from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
 from coreloom.simulation.gdb.harness import Gone, Harness
 from coreloom.simulation.gdb.server import Killed, Session, Settings
-from coreloom.simulation.gdb.threads import Program
+from coreloom.simulation.gdb.threads import Far, Program
 from coreloom.toolchain import zig
 
 _OTHERS = [f"{folder}/{stars}" for folder in ("runtime", "libc") for stars in ("*/*", "*/*/*", "*/*/*/*")]
@@ -29,13 +30,16 @@ _GDBS = (USUAL, "riscv32-unknown-elf-gdb", "riscv64-unknown-elf-gdb", "riscv64-e
 class Debugger:
     """Waits for one gdb on a port of this machine and serves it while the program is simulated."""
 
-    def __init__(self, port: int, core: str, elf: Path) -> None:
+    def __init__(self, port: int, platform: Platform, elf: Path, loader: Path | None = None) -> None:
+        """loader: of processor 1 behind a Back-Door (ELF), if the program has one for it."""
         self._listening = listen(port)
         self.port: int = self._listening.getsockname()[1]
         self._harness = Harness()
-        self._program = Program(elf, self._harness.read)
-        self._program.prepare()
-        self._settings = Settings(self._program, core)
+        program = Program(elf, self._harness.read)
+        program.prepare()
+        self._settings = Settings(
+            program, platform.core, platform.cpus, platform.local_bytes, Far(loader) if loader else None
+        )
         self.descriptors = self._harness.theirs
         self.options = ["--debug", ",".join(map(str, self.descriptors))]
         self._thread: Thread | None = None
@@ -101,8 +105,8 @@ def listen(port: int) -> socket.socket:
     return made
 
 
-def script(elf: Path, port: int) -> str:
-    """Commands for gdb with which it debugs the program."""
+def script(elf: Path, port: int, far: tuple[Path, Path] | None = None) -> str:
+    """Commands for gdb with which it debugs the program; far: that of processor 1, and its loader."""
     # step goes over what is not the user's; a * is no /.
     skips = (f"pipe skip -gfi {zig.PLACE}/{folder} | cat > /dev/null" for folder in _OTHERS)
     lines = (
@@ -113,9 +117,22 @@ def script(elf: Path, port: int) -> str:
         f"directory {Path.cwd()}",
         f"directory {zig.LIBC.parent}",
         *skips,
+        *(_second(*far) if far else ()),
         f"target remote {_HOST}:{port}",
     )
     return "".join(f"{line}\n" for line in lines)
+
+
+def _second(program: Path, loader: Path) -> tuple[str, ...]:
+    """Commands for a second program; both run while one is stepped."""
+    quiet = "| cat > /dev/null"
+    return (
+        f"pipe add-inferior -exec {program} {quiet}",
+        f"pipe inferior 2 {quiet}",
+        f"pipe add-symbol-file {loader} {quiet}",
+        f"pipe inferior 1 {quiet}",
+        "set schedule-multiple on",
+    )
 
 
 def find() -> str:

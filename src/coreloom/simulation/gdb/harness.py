@@ -83,14 +83,14 @@ class Harness:
             return Exit(int(words[1]))
         return Stop(words[1], *map(int, words[2:5]))
 
-    def read(self, address: int, length: int) -> bytes | None:
-        """Memory; None if not all of it is."""
-        answer = self.ask("read", address, length)
+    def read(self, address: int, length: int, cpu: int = 0) -> bytes | None:
+        """Memory as a CPU sees it; None if not all of it is memory."""
+        answer = self.ask("read", cpu, address, length)
         return None if answer == "error" else bytes.fromhex(answer)
 
-    def write(self, address: int, data: bytes) -> bool:
-        """Whether all of it is memory."""
-        return not data or self.ask("write", address, data.hex()) == "ok"
+    def write(self, address: int, data: bytes, cpu: int = 0) -> bool:
+        """Whether all of it is memory that can be written."""
+        return not data or self.ask("write", cpu, address, data.hex()) == "ok"
 
     def cpus(self) -> list[Cpu]:
         numbers = list(map(int, self.ask("cpus").split()))
@@ -106,6 +106,14 @@ class Harness:
             return None
         pc, *registers = map(int, answer.split())
         return Cpu(thread, pc, tuple(registers))
+
+    def ran(self, thread: int) -> int:
+        """The CPU that has run a thread last."""
+        return int(self.ask("ran", thread))
+
+    def cycles(self) -> int:
+        """Since reset."""
+        return int(self.ask("cycles"))
 
     def states(self) -> list[int]:
         """The states of the hardware kernel's threads."""

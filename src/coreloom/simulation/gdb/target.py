@@ -21,7 +21,7 @@ _POINTERS = {"sp": "data_ptr", "gp": "data_ptr", "tp": "data_ptr", "fp": "data_p
 class Thread(NamedTuple):
     """A thread as gdb lists it."""
 
-    id: int
+    id: str
     name: str  # empty: it has none
     extra: str
 
@@ -41,7 +41,7 @@ def description() -> str:
 def threads(listed: Iterable[Thread]) -> str:
     """The threads."""
     rows = "".join(
-        f'<thread id="{each.id:x}"'
+        f'<thread id="{each.id}"'
         + (f" name={quoteattr(each.name)}" if each.name else "")
         + f">{each.extra}</thread>"
         for each in listed

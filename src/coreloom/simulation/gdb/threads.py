@@ -11,6 +11,8 @@ from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
+from coreloom.design import spec
+from coreloom.design.address_map import ROM_BASE, ROM_BYTES
 from coreloom.simulation.gdb.harness import Cpu
 from coreloom.simulation.stuck import NAME_BYTES, _blocks, layouts
 from coreloom.toolchain import elf as elf_file
@@ -98,7 +100,19 @@ class Program:
                 found.append((low, boot))
             elif not low <= switch < high:
                 found.append((low, high))
-        return [each for each in found if each[0] < each[1]]
+        next_one = self._next_in_trap
+        if next_one:
+            inside = [each for each in found if each[0] < next_one.start < each[1]]
+            found += [(next_one.stop, high) for _, high in inside]
+            found = [(low, next_one.start) if (low, high) in inside else (low, high) for low, high in found]
+        return sorted(each for each in found if each[0] < each[1])
+
+    @cached_property
+    def _next_in_trap(self) -> range:
+        """With two banks of registers: the end of a trap's code, which runs as the next thread already."""
+        start = self.symbols.get("cl_switch_from_trap", (0, 0))[0]
+        ends = (at for name, at in elf_file.symbols(self.elf) if name == "go_on" and at > start)
+        return range(start, min(ends)) if start else range(0)
 
     def prepare(self) -> None:
         """Reads what takes long, before a gdb that waits for answers comes."""
@@ -137,7 +151,7 @@ class Program:
     def in_switch(self, thread: int, pc: int) -> bool:
         """Whether a CPU at pc has stored the thread's registers, or not loaded all of them yet."""
         away, size = self.symbols.get("cl_switch_away", (0, 0))
-        if away + _STORED <= pc < away + size:
+        if away + _STORED <= pc < away + size or pc in self._next_in_trap:
             return True
         at, stride, _ = self.blocks
         resumes = self.word(self.word(at + thread * stride))
@@ -173,6 +187,47 @@ class Program:
         else:  # in place: nothing else is in use
             found.values |= {_SP: sp, PC: pc}
         return found
+
+
+@dataclass(frozen=True)
+class Far:
+    """The debugger's knowledge of processor 1 behind a Back-Door: of its loader, which runs there first."""
+
+    loader: Path
+
+    @cached_property
+    def _symbols(self) -> dict[str, tuple[int, int]]:
+        return elf_file.extents(self.loader)
+
+    @property
+    def end(self) -> int:
+        """Where the loader comes when a program has ended."""
+        return self._symbols["cl_loader_end"][0]
+
+    def commands(self) -> list[tuple[str, int, int]]:
+        """What the harness is told: the loader's code shows in no step, and it has the interrupts."""
+        symbols = self._symbols
+        # Where interrupts begin: the table of vectors, or for the economy core one place.
+        traps, size = (symbols["vectors"][0], 4 * 32) if "vectors" in symbols else (ROM_BASE + 0x10, 4)
+        fault = spec.backdoor().enums["state"]["fault"].code
+        return [
+            ("hide", ROM_BASE, ROM_BASE + ROM_BYTES),
+            ("trap", traps, traps + size),
+            ("end", symbols["cl_start"][0], 0),
+            ("end", self.end, 0),
+            ("fault", self.end, fault),
+        ]
+
+    @staticmethod
+    def signal(cause: int) -> int:
+        """For a cause that the loader tells."""
+        name = next(name for name, (code, _) in spec.backdoor().enums["cause"].items() if code == cause)
+        return {"illegal": 4, "breakpoint": 5, "alignment": 10}.get(name, 11)
+
+    @staticmethod
+    def loads(pc: int) -> bool:
+        """Whether no program runs there."""
+        return 0 <= pc - ROM_BASE < ROM_BYTES
 
 
 def running(cpu: Cpu) -> Registers:
