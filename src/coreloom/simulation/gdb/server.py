@@ -94,7 +94,8 @@ class Session:
     _watches: set[tuple[str, int]] = field(default_factory=set)
     _held: set[Place] = field(default_factory=set)  # breakpoints that the harness has
     _internal: set[Place] = field(default_factory=set)
-    _two: bool = False  # gdb knows of both processes
+    _two: bool = False  # gdb knows that there are two processes
+    _left: bool = False  # it has left the second one
 
     def __post_init__(self) -> None:
         self.program = self.settings.program
@@ -159,7 +160,7 @@ class Session:
         if text.startswith(("vCont;", "c", "s")):
             return self._resume(text)
         if self._two and text == "D;2":  # gdb goes on with the first process
-            self._two = False
+            self._left = True
             self._answer("OK")
             return False
         if text == "D" or text.startswith("D;"):
@@ -246,12 +247,9 @@ class Session:
         if command == "cycles":
             return f"{self.harness.cycles()}\n"
         if command == "cpus":
-            cpus = self.harness.cpus()
-            named = (self._thread(cpu.thread) for cpu in cpus)
-            rows = zip(cpus, named, strict=True)
             return "".join(
-                f"CPU {number}: pc 0x{cpu.pc:08x}, {thread.name or thread.extra.partition(',')[0]}\n"
-                for number, (cpu, thread) in enumerate(rows)
+                f"CPU {number}: pc 0x{cpu.pc:08x}, {self._runs(cpu.thread)}\n"
+                for number, cpu in enumerate(self.harness.cpus())
             )
         wrong = "" if command in ("", "help") else f"there is no monitor {command}: choose one of these\n"
         return wrong + "".join(f"monitor {name:8}{text}\n" for name, text in _MONITOR.items())
@@ -324,12 +322,12 @@ class Session:
             on = {cpu.thread: number for number, cpu in enumerate(self._cpus)}
             on |= dict.fromkeys(self._faulted, self._stop.cpu)
             self._states = self.program.states(self.harness.states())
-            far = {self._far} & on.keys()
-            on = {number: cpu for number, cpu in on.items() if number not in far or self._two}
+            if not self._two or self._left:
+                on.pop(self._far, None)
             known = {number for number, state in self._states.items() if state in HAS_CONTEXT}
             known |= set(self._faulted)
             known |= {number for number in on if number < self._count or number == self._stop.thread}
-            known = (known or on.keys()) | (far & on.keys())
+            known = (known or on.keys()) | ({self._far} & on.keys())
             self._threads = {number: on.get(number) for number in sorted(known)}
         return self._threads
 
@@ -342,6 +340,13 @@ class Session:
             return target.Thread(self._id(number), f"CPU {number - self._count}", "no thread")
         where = f"CPU {cpu}" if cpu is not None else HAS_CONTEXT.get(self._states.get(number, 0), "")
         return target.Thread(self._id(number), self.program.name(number), f"tid {number}, {where}")
+
+    def _runs(self, number: int) -> str:
+        """The thread in a few words."""
+        if number == self._far:
+            return "processor 1"
+        name = self.program.name(number) if number < self._count else "no thread"
+        return name or f"tid {number}"
 
     def _all(self) -> list[target.Thread]:
         return [self._thread(number) for number in self._list()]
@@ -425,7 +430,7 @@ class Session:
             if isinstance(stop, Exit):
                 self._answer(f"W{stop.status & 0xFF:02x}{self._of_first}")
                 return True
-            if stop.thread == self._far and not self._two:
+            if stop.thread == self._far and (self._left or not self._two):
                 self.harness.send("go")
                 continue
             self._note(stop)
