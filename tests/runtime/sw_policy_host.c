@@ -54,6 +54,30 @@ static int check(void) {
   return 0;
 }
 
+/* Operations that were accepted, and what followed: test_sw_policies.py says how many there must be. */
+enum {
+  WAIT,
+  POST,
+  START,
+  CREATE,
+  RESUME,
+  REMOVE,
+  PRIORITY,
+  WEIGHT,
+  RESERVE,
+  RELEASE,
+  EXIT,
+  YIELD,
+  OPERATIONS,
+  BLOCKED = OPERATIONS, /* a thread waits for a semaphore */
+  WOKEN,                /* a thread that waited goes on */
+  PREEMPTED,            /* a thread leaves its CPU by an interrupt */
+  IDLED,                /* a CPU finds no thread */
+  OWNER_ENDED,          /* a thread ends that has a CPU reserved */
+  REACHED
+};
+static uint32_t *reached;
+
 /* What a front end does with the answer of an operation. */
 static int settled(k_cpu *cpu, uint32_t word) {
   uint32_t expected = cpu->current ? cpu->current->switch_word : k_idle_word(cpu);
@@ -70,7 +94,9 @@ static int settled(k_cpu *cpu, uint32_t word) {
 
 static int interrupted(k_cpu *cpu) {
   interrupts &= ~k_bit(cpu);
+  k_thread *before = cpu->current;
   uint32_t word = !cpu->current ? k_wait(cpu) : k_irq(cpu) ? k_op_preempt(cpu) : 0;
+  reached[PREEMPTED] += before && before != cpu->current;
   return settled(cpu, word);
 }
 
@@ -80,30 +106,58 @@ static uint32_t attributes(void) {
   return word;
 }
 
+static uint32_t runnable(void) {
+  uint32_t count = 0;
+  for (uint32_t tid = 0; tid < CL_THREADS; tid++)
+    count += k_threads[tid].state == CL_STATE_READY || k_threads[tid].state == CL_STATE_RUNNING;
+  return count;
+}
+
+static uint32_t few = 1; /* as many threads as can run are left so, mostly */
+
+static uint32_t kind(void) {
+  static const uint32_t kinds[] = {WAIT,   WAIT,     WAIT,   WAIT,    POST,    POST, POST,  START, CREATE,
+                                   RESUME, PRIORITY, WEIGHT, RESERVE, RELEASE, EXIT, YIELD, YIELD, REMOVE};
+  uint32_t drawn = kinds[below(sizeof kinds / sizeof *kinds)];
+  int loses = drawn == WAIT || drawn == REMOVE || drawn == EXIT;
+  if (!loses || runnable() > few || !below(50)) return drawn;
+  static const uint32_t gains[] = {POST, START, RESUME};
+  return gains[below(3)];
+}
+
+static int owns_a_cpu(const k_thread *thread) {
+  for (uint32_t number = 0; number < CL_CPUS; number++)
+    if (k_policy_cpus[number].owner == &thread->entity) return 1;
+  return 0;
+}
+
 static int step(k_cpu *cpu) {
-  int woke = 0;
-  uint32_t word = 0, object = below(CL_SEMAPHORES), tid = below(CL_THREADS);
-  switch (below(16)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3: word = k_op_semaphore_wait(cpu, object); break;
-    case 4:
-    case 5:
-    case 6: word = k_op_semaphore_post(object, &woke); break;
-    case 7:
+  int woke = 0, owner = owns_a_cpu(cpu->current);
+  uint32_t word = 0, object = below(CL_SEMAPHORES), tid = below(CL_THREADS), drawn = kind();
+  k_thread *caller = cpu->current, *waiter = k_semaphores[object].waiters;
+  switch (drawn) {
+    case WAIT: word = k_op_semaphore_wait(cpu, object); break;
+    case POST: word = k_op_semaphore_post(object, &woke); break;
+    case START:
       word = k_op_thread_create(attributes());
       if (word < CL_THREADS) word = k_op_thread_start(word);
       break;
-    case 8: word = k_op_thread_create(attributes()); break;
-    case 9: word = k_op_thread_start(tid); break;
-    case 10: word = k_op_remove(tid); break;
-    case 11: word = k_op_set_sched_param(tid, below(CL_PRIORITIES)); break;
-    case 12: word = k_op_set_weight(tid, below(6)); break;
-    case 13: word = below(2) ? k_op_reserve(below(CL_CPUS), tid) : k_op_release(below(CL_CPUS)); break;
-    case 14: word = cpu->current == k_threads ? 0 : k_op_thread_exit(cpu); break;
+    case CREATE: word = k_op_thread_create(attributes()); break;
+    case RESUME: word = k_op_thread_start(tid); break;
+    case REMOVE: word = k_op_remove(tid); break;
+    case PRIORITY: word = k_op_set_sched_param(tid, below(CL_PRIORITIES)); break;
+    case WEIGHT: word = k_op_set_weight(tid, below(6)); break;
+    case RESERVE: word = k_op_reserve(below(CL_CPUS), tid); break;
+    case RELEASE: word = k_op_release(below(CL_CPUS)); break;
+    case EXIT: word = caller == k_threads ? K_ERROR(EPERM) : k_op_thread_exit(cpu); break;
     default: word = k_op_yield(cpu, &woke);
   }
+  int refused = (word >> CL_WORD_STATUS_LSB & CL_WORD_STATUS_MASK) != 0;
+  reached[drawn] += !refused;
+  reached[BLOCKED] += caller->state == CL_STATE_BLOCKED;
+  reached[WOKEN] += drawn == POST && waiter && !refused;
+  reached[OWNER_ENDED] += drawn == EXIT && !refused && owner;
+  reached[IDLED] += !cpu->current;
   return settled(cpu, word);
 }
 
@@ -117,32 +171,45 @@ static int last_step(k_cpu *cpu) {
   return settled(cpu, k_op_thread_exit(cpu));
 }
 
+/* A CPU that has something to do; if there is none, an interrupt wakes whom it can. */
+static k_cpu *busy(void) {
+  k_cpu *able[CL_CPUS];
+  uint32_t count = 0;
+  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++)
+    if (cpu->current || interrupts & k_bit(cpu)) able[count++] = cpu;
+  if (count) return able[below(count)];
+  int woke = 0;
+  for (uint32_t object = 0; object < CL_SEMAPHORES; object++) k_op_semaphore_post(object, &woke);
+  for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_op_thread_start(tid);
+  k_notify_all();
+  if (CL_CPUS == 1) interrupts |= 1;
+  return NULL;
+}
+
 static int move(int (*act)(k_cpu *)) {
   now += below(200);
-  k_cpu *cpu = &k_cpus[below(CL_CPUS)];
-  if (interrupts & k_bit(cpu) || (cpu->current && now >= cpu->until && below(2))) return interrupted(cpu);
-  return cpu->current ? act(cpu) : 0;
+  k_cpu *cpu = busy();
+  if (!cpu) return 0;
+  if (interrupts & k_bit(cpu) || (now >= cpu->until && below(2))) return interrupted(cpu);
+  return act(cpu);
 }
 
 /* 0; or the line of this file that found something wrong, with the number of the step. */
-int sw_policy_run(uint64_t seed, uint32_t steps, uint32_t *at);
-int sw_policy_run(uint64_t seed, uint32_t steps, uint32_t *at) {
+int sw_policy_run(uint64_t seed, uint32_t steps, uint32_t *at, uint32_t what[REACHED]);
+int sw_policy_run(uint64_t seed, uint32_t steps, uint32_t *at, uint32_t what[REACHED]) {
   state = seed;
   now = 1000;
   interrupts = 0;
+  reached = what;
   k_init();
   k_op_slice(10);
   for (uint32_t object = 0; object < CL_SEMAPHORES; object++) k_op_semaphore_create(0);
   for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) interrupts |= k_bit(cpu);
   for (*at = 0; *at < steps; ++*at) {
+    if (*at % 500 == 0) few = below(3) ? CL_CPUS + below(4) : 1;
     int wrong = move(step);
     if (!wrong) wrong = check();
     if (wrong) return wrong;
-    if (below(1000)) continue;
-    int woke = 0; /* an interrupt wakes whom it can, or all might wait for ever */
-    for (uint32_t object = 0; object < CL_SEMAPHORES; object++) k_op_semaphore_post(object, &woke);
-    k_notify_all();
-    if (CL_CPUS == 1) interrupts |= 1;
   }
   int woke = 0;
   for (uint32_t object = 0; object < CL_SEMAPHORES; object++)

@@ -29,6 +29,13 @@ SIZES = {
     "CL_CONDITIONS": 2,
     "CL_LINES": 2,
 }
+# Least numbers in 10 000 steps, in the order of sw_policy_host.c: accepted operations, and what followed.
+OPERATIONS = {
+    "wait": 1000, "post": 1000, "start": 100, "create": 80, "resume": 100, "remove": 40, "priority": 200,
+    "weight": 200, "reserve": 60, "release": 50, "exit": 150, "yield": 500,
+}  # fmt: skip
+REACHED = OPERATIONS | {"blocked": 150, "woken": 150, "preempted": 15, "idled": 1, "owner ended": 10}
+RESERVATIONS = {"reserve", "release", "owner ended"}
 
 
 @pytest.mark.parametrize("cpus", (1, 2, 4))
@@ -69,6 +76,11 @@ def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
         env=zig.environment(),
     )  # fmt: skip
     run = ctypes.CDLL(str(path)).sw_policy_run
-    at = ctypes.c_uint32()
-    wrong = run(ctypes.c_uint64(SEED), ctypes.c_uint32(STEPS), ctypes.byref(at))
+    at, counts = ctypes.c_uint32(), (ctypes.c_uint32 * len(REACHED))()
+    wrong = run(ctypes.c_uint64(SEED), ctypes.c_uint32(STEPS), ctypes.byref(at), counts)
     assert wrong == 0, f"seed {SEED}, step {at.value}: sw_policy_host.c, line {wrong}"
+    reached = dict(zip(REACHED, counts, strict=True))
+    assert sum(reached[name] for name in OPERATIONS) >= STEPS // 2, reached
+    reserves = cpus > 1 and policy.startswith("exclusive")
+    expected = {name: least for name, least in REACHED.items() if reserves or name not in RESERVATIONS}
+    assert {n: reached[n] for n, least in expected.items() if reached[n] < STEPS * least // 10_000} == {}
