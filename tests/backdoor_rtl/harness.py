@@ -16,6 +16,7 @@ from coreloom.design import spec
 from coreloom.design.spec import Register
 from coreloom.paths import RTL
 from coreloom.toolchain import verilate
+from garbage import from_garbage
 
 BACKDOOR = RTL / "ipc" / "backdoor"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
@@ -48,13 +49,14 @@ def sources() -> tuple[Path, ...]:
 
 
 @lru_cache
-def model(late: bool, depth: int) -> Path:
+def model(late: bool, depth: int, garbage: bool = False) -> Path:
     design = verilate.Design(
         "cl_backdoor_bench",
         (*sources(), BACKDOOR / "tb" / "cl_backdoor_bench.sv"),
         defines=("CL_SYNC_LATE",) if late else (),
     )
-    return verilate.build(design, BACKDOOR / "tb" / "backdoor.cpp", {"MailDepth": depth}, name="backdoor")
+    with from_garbage(garbage):
+        return verilate.build(design, BACKDOOR / "tb" / "backdoor.cpp", {"MailDepth": depth}, name="backdoor")
 
 
 class Ask(NamedTuple):
@@ -93,8 +95,9 @@ class Door:
         late: bool = False,
         depth: int = 16,
         seed: int = SEED,
+        garbage: bool = False,
     ) -> None:
-        command = [str(model(late, depth)), str(seed & 0x7FFFFFFF or 1)]
+        command = [str(model(late, depth, garbage)), str(seed & 0x7FFFFFFF or 1)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.periods = periods
         self.random = random.Random(seed)
@@ -109,8 +112,14 @@ class Door:
         self._sides: list[Side | None] = [None, None]
         self._asks: list[Ask | None] = [None, None]
         self._out = (0, 0, 0, 0)
-        self._play(4)
-        self._play(0)
+        self.reset()
+
+    def reset(self) -> None:
+        """Of both sides, whatever they do."""
+        self._sides, self._asks = [None, None], [None, None]
+        self.fault = self.poked = None
+        for edges in (0, 4, 0):  # the simulator wants to see it fall
+            self._play(edges)
 
     def _play(self, edges: int, peek: int = 0) -> None:
         near, far = (ask or IDLE for ask in self._asks)

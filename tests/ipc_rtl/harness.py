@@ -14,6 +14,7 @@ from typing import NamedTuple
 from coreloom.paths import RTL
 from coreloom.reference.ipc import ERROR, FOREVER, SENTINEL, SPEC, Access, Config, Outputs, address, word
 from coreloom.toolchain import verilate
+from garbage import from_garbage
 
 __all__ = ["ERROR", "FOREVER", "SENTINEL", "Answer", "Config", "Ports", "word"]
 
@@ -29,11 +30,12 @@ def sources() -> tuple[Path, ...]:
 
 
 @lru_cache
-def model(config: Config) -> Path:
+def model(config: Config, garbage: bool = False) -> Path:
     design = verilate.Design("cl_ipc_bench", (*sources(), IPC / "port" / "tb" / "cl_ipc_bench.sv"))
     harness = IPC / "port" / "tb" / "ipc.cpp"
     name = f"ipc-{config.cpus}{'-pipeline' if config.pipeline else ''}"
-    return verilate.build(design, harness, params(config), name=name, cxx_defines={"CPUS": config.cpus})
+    with from_garbage(garbage):
+        return verilate.build(design, harness, params(config), name=name, cxx_defines={"CPUS": config.cpus})
 
 
 def params(config: Config) -> dict[str, int]:

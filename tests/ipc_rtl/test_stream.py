@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import random
 import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
 
 import pytest
 
-from coreloom.reference.ipc import FOREVER, SPEC, Access, Config, Ipc, Outputs, address, word
+from cases import nightly_but
+from coreloom.reference.ipc import ERROR, FOREVER, SPEC, Access, Config, Ipc, Outputs, address, word
 
 from .harness import SEED, model, pack, unpack
 
@@ -94,9 +97,32 @@ class Client:
         return rng.getrandbits(32)
 
 
-def stream(config: Config, cycles: int, seed: int) -> tuple[bytes, list[list[Outputs] | None]]:
+@dataclass
+class Reached:
+    """Accesses by operation and by the error in their answer, waits by unit, accesses cut by a reset."""
+
+    ops: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    waits: Counter[str] = field(default_factory=Counter)
+    cut: int = 0
+
+    def answered(self, op: str, cycles: int, out: Outputs) -> None:
+        self.ops[op] += 1
+        if not out.error:
+            self.errors[_ERRORS.get(out.word >> 28, "")] += 1
+        if cycles > 1:
+            self.waits[op.partition("_")[0]] += 1
+
+
+_ERRORS = {code: name for name, code in ERROR.items()}
+_OPS = {op.code: name for name, op in SPEC.ops.items()}
+
+
+def stream(config: Config, cycles: int, seed: int) -> tuple[bytes, list[list[Outputs] | None], Reached]:
     """What goes in, and what must come out; None: a cycle of reset."""
     rng = random.Random(seed)
+    reached = Reached()
+    under_way: list[tuple[str, int] | None] = [None] * config.cpus
     groups = ("mailbox", "doorbell", "channel", "mutex", "barrier")
     data: list[bytes] = []
     expected: list[list[Outputs] | None] = []
@@ -115,6 +141,8 @@ def stream(config: Config, cycles: int, seed: int) -> tuple[bytes, list[list[Out
             alarm = rng.choice((0.0, 0.01, 0.01, 0.2))
             if not expected or rng.random() < 0.1:
                 unit = Ipc(config)
+                reached.cut += sum(access is not None for access in under_way)
+                under_way = [None] * config.cpus
                 clients = [Client(cpu, config, rng) for cpu in range(config.cpus)]
                 data.append(pack([None] * config.cpus, reset=True, flush=False))
                 expected.append(None)
@@ -130,18 +158,24 @@ def stream(config: Config, cycles: int, seed: int) -> tuple[bytes, list[list[Out
         outputs = unit.cycle(requests, interrupts)
         data.append(pack(requests, interrupts, flush=False))
         expected.append(outputs)
-        for client, out in zip(clients, outputs, strict=True):
+        for cpu, (client, out) in enumerate(zip(clients, outputs, strict=True)):
+            if out.valid and (access := under_way[cpu]):
+                reached.answered(access[0], len(expected) - access[1], out)
+                under_way[cpu] = None
+            if out.granted and client.wanted:
+                under_way[cpu] = _OPS.get(client.wanted.address >> 8 & 63, "none"), len(expected)
             if client.pause:
                 client.pause -= 1
             elif out.granted:
                 client.wanted = None
-    return b"".join(data), expected
+    return b"".join(data), expected, reached
 
 
-def check(config: Config, cycles: int, seed: int) -> int:
+def check(config: Config, cycles: int, seed: int, garbage: bool = False) -> int:
     """The number of answers, all of them right."""
-    data, expected = stream(config, cycles, seed)
-    result = subprocess.run([model(config)], input=data, stdout=subprocess.PIPE, check=True)
+    data, expected, reached = stream(config, cycles, seed)
+    command = [model(config, garbage), str(seed % 1_000_003 + 1)]
+    result = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True)
     size = 8 * config.cpus
     assert len(result.stdout) == size * len(expected)
     answers = 0
@@ -154,12 +188,23 @@ def check(config: Config, cycles: int, seed: int) -> int:
                 out = out._replace(word=want.word)
             assert out == want, f"seed {seed}, cycle {cycle}, cpu {cpu}"
             answers += want.valid
+    assert set(SPEC.ops) <= set(reached.ops), "an operation is never tried"
+    units = {"mailbox", "doorbell", "channel", "mutex", "barrier"} if config.cpus > 1 else {"doorbell"}
+    assert units <= set(reached.waits), reached.waits
+    assert {"ok", "timeout", "interrupted"} <= set(reached.errors), reached.errors
+    assert reached.cut >= config.cpus, "no reset comes in the midst of an access"
     return answers
 
 
 @pytest.mark.parametrize("name", ["one", "two", "three", "eight", "pipeline-two", "pipeline-eight"])
 def test_stream(name: str) -> None:
     assert check(SIZES[name], 16000 // SIZES[name].cpus + 1000, SEED) > 3000
+
+
+@pytest.mark.parametrize("name", nightly_but(SIZES, ["two", "pipeline-three"]))
+def test_stream_from_garbage(name: str) -> None:
+    for seed in (SEED, SEED + 5):
+        assert check(SIZES[name], 16000 // SIZES[name].cpus + 1000, seed, garbage=True) > 3000
 
 
 @pytest.mark.nightly

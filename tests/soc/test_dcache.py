@@ -18,6 +18,7 @@ from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS, RTL
 from coreloom.toolchain import verilate
 from coreloom.toolchain.verilate import SOC_PACKAGES
+from garbage import from_garbage
 
 from .conftest import Run
 from .formal import proves
@@ -213,7 +214,7 @@ OF_LINES = {
 }
 
 
-def bench(line: int, text: str | None = None, where: Path | None = None) -> Path:
+def bench(line: int, text: str | None = None, where: Path | None = None, garbage: bool = False) -> Path:
     cache = DCACHE
     if text is not None and where is not None:
         cache = where / DCACHE.name
@@ -221,15 +222,16 @@ def bench(line: int, text: str | None = None, where: Path | None = None) -> Path
     rtl = RTL / "soc" / "rtl"
     sources = (*SOC_PACKAGES, rtl / "cl_bus.sv", rtl / "cl_ram.sv", cache, BENCH / "cl_dcache_bench.sv")
     design = verilate.Design("cl_dcache_bench", sources)
-    return verilate.build(design, BENCH / "litmus.cpp", {"LineWords": line}, name="dcache")
+    with from_garbage(garbage):
+        return verilate.build(design, BENCH / "litmus.cpp", {"LineWords": line}, name="dcache")
 
 
-@pytest.mark.parametrize("line", [1, 2, 4])
-def test_every_delay_and_accesses_at_random(line: int) -> None:
-    done = subprocess.run([bench(line), "1", "500"], capture_output=True, text=True)
+@pytest.mark.parametrize(("line", "garbage"), [(1, False), (2, False), (4, False), (2, True)])
+def test_every_delay_and_accesses_at_random(line: int, garbage: bool) -> None:
+    done = subprocess.run([bench(line, garbage=garbage), "1", "500"], capture_output=True, text=True)
     *litmus_lines, at_random = done.stdout.splitlines()
     assert litmus_lines == [f"{name} {outcomes}" for name, outcomes in OF_LINES[line].items()]
-    assert re.fullmatch(r"random \d{6}", at_random)
+    assert re.fullmatch(r"random \d{6} \d{2,3}", at_random), "compared, and cut by a reset"
     assert done.returncode == 0
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays clock edges on cl_backdoor_bench: inputs from stdin, outputs to stdout (tests/backdoor_rtl/harness.py has the
-// formats). The argument is the seed for the synchronisers' late settling.
+// formats). The argument is the seed for the synchronisers' late settling, and of a model that starts from garbage.
 //
 // In, for each step: `struct In` as below; edges: bit 0 clk0, bit 1 clk1, both at once with 3; bit 2 reset.
 // Out: `struct Out`, after the edges.
@@ -31,6 +31,7 @@ struct Out {
 
 int main(int argc, char **argv) {
   VerilatedContext context;
+  context.randReset(2);
   context.randSeed(argc > 1 ? std::atoi(argv[1]) : 1);
   auto *top = new Vmodel(&context);
   In in;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays cycles on cl_ipc: what goes in from stdin, what comes out to stdout (tests/ipc_rtl/harness.py has both).
+// The argument is the seed of a model that starts from garbage.
 //
 // In, for each cycle: a word with bit 0 to have the answer at once and bit 1 for reset, then for each processor three:
 // req, we and intr from bit 0 on; bits 20:2 of the address; the word stored.
@@ -7,12 +8,15 @@
 // the clock edge at the end of the cycle sees.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 #include "Vmodel.h"
 #include "verilated.h"
 
-int main() {
+int main(int argc, char **argv) {
   VerilatedContext context;
+  context.randReset(2);
+  context.randSeed(argc > 1 ? std::atoi(argv[1]) : 1);
   auto *top = new Vmodel(&context);
   uint32_t control, in[CPUS][3], out[CPUS][2];
   while (std::fread(&control, sizeof control, 1, stdin) == 1 && std::fread(in, sizeof in, 1, stdin) == 1) {
