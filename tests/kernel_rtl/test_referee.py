@@ -13,6 +13,7 @@ from coreloom.design.platform import READY_QUEUES
 from coreloom.reference.kernel import Config
 from coreloom.reference.stream import Generator
 from coreloom.simulation.harness.kernel_port import play, referee
+from reached import Reached, watched
 
 from .harness import DEFAULT, LARGE, SEED, small
 
@@ -124,8 +125,10 @@ def test_the_streams_are_long_enough() -> None:
 @pytest.mark.test("default-2")
 @pytest.mark.nightly(but=KEPT)
 def test_random_stream(config: Config, count: int, tmp_path: Path) -> None:
-    report, _ = play(config, Generator(config, SEED).steps(count), SEED, tmp_path)
-    assert report["steps"] == count
+    reached = Reached()
+    report, _ = play(config, watched(Generator(config, SEED), count, reached), SEED, tmp_path)
+    assert report["steps"] == reached.steps == count
+    reached.check(config)
     assert len(report["ops"]) > 45, "the stream does not visit the operations"
 
 
