@@ -230,6 +230,8 @@ module cl_bus_formal
     if (ram_req)       AssertRamAsked:       assert (ram_ask);
     if (scheduler_req) AssertSchedulerAsked: assert (scheduler_ask);
     AssertOneAsks:   assert (!(ram_ask && scheduler_ask));
+    if (Waits && bus_req != '0)
+      AssertShown:   assert (ram_ask == devices(dev_cmd.addr)[0] && scheduler_ask == devices(dev_cmd.addr)[3]);
 
     // Why: it remembers where the accesses are.
     assert ((served_q & (served_q - Masters'(1))) == '0);
