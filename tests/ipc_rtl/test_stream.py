@@ -174,7 +174,7 @@ def stream(config: Config, cycles: int, seed: int) -> tuple[bytes, list[list[Out
 def check(config: Config, cycles: int, seed: int, garbage: bool = False) -> int:
     """The number of answers, all of them right."""
     data, expected, reached = stream(config, cycles, seed)
-    command = [model(config, garbage), str(seed % 1_000_003 + 1)]
+    command = [str(model(config, garbage)), str(seed % 1_000_003 + 1)]
     result = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True)
     size = 8 * config.cpus
     assert len(result.stdout) == size * len(expected)
