@@ -107,7 +107,7 @@ FAR = PROGRAMS / "far.c"
 def test_two_programs_end_as_one_machine(command: str, says: str, status: int, debug: Debug) -> None:
     commands = ["tbreak far_main", "continue", "thread 1.1", command, "continue"]
     session = debug(FAR, commands, on="backdoor-economy")
-    assert f"(gdb) {command}\n{says}" in session.transcript
+    assert says in session.transcript
     assert session.status == status
 
 
