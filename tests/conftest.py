@@ -17,6 +17,7 @@ from typing import Any, cast
 import pytest
 
 import overview
+import proofs
 import tiers
 from coreloom.design import platform
 from coreloom.paths import BUILD, RESULTS
@@ -24,11 +25,10 @@ from coreloom.reference.kernel import Config
 from coreloom.report import results
 from coreloom.simulation.harness.kernel_port import referee
 from coreloom.toolchain import cache, freertos, verilate
-from soc import formal
 
 _TIER = pytest.StashKey[str]()
 _ASKED = pytest.StashKey[set[str]]()
-_PROOFS = pytest.StashKey[list[formal.Proof]]()
+_PROOFS = pytest.StashKey[list[proofs.Proof]]()
 _STARTED = pytest.StashKey[float]()
 SINCE = "CORELOOM_TESTS_SINCE"  # when `make` began, its set-up included
 
@@ -84,9 +84,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    with cache.recorded() as asked, formal.recorded() as proofs:
+    with cache.recorded() as asked, proofs.recorded() as found:
         item.stash[_ASKED] = asked
-        item.stash[_PROOFS] = proofs
+        item.stash[_PROOFS] = found
         yield
 
 
@@ -96,8 +96,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
     What has been proved goes to the report, which is all that a worker's tests leave.
     """
-    if proofs := item.stash[_PROOFS]:
-        item.user_properties.append(("proofs", [asdict(proof) for proof in proofs]))
+    if found := item.stash[_PROOFS]:
+        item.user_properties.append(("proofs", [asdict(proof) for proof in found]))
     models = {name for name in item.stash[_ASKED] if name.startswith("verilator/")}
     if item.stash[_TIER] == "test" and models and (others := models - _models_of_test()):
         pytest.fail(f"asks for {min(others)}: mark it for the tier of a subject", pytrace=False)

@@ -100,7 +100,7 @@ def test_long(): ...
 def collect(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[str]:
     """pytest's answer to `--collect-only` in a folder with our settings."""
     (folder / "tests").mkdir()
-    for name in ("conftest.py", "overview.py", "tiers.py"):
+    for name in ("conftest.py", "overview.py", "proofs.py", "tiers.py"):
         shutil.copy(ROOT / "tests" / name, folder / "tests")
     shutil.copy(ROOT / "pyproject.toml", folder)
     (folder / "tests" / "test_them.py").write_text(tests)

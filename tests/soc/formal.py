@@ -10,47 +10,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from coreloom.paths import BUILD
 from coreloom.toolchain import yosys
+from proofs import Proof, note
 
 _REACHED = Path(__file__).with_name("reached.v")
 _COVER = re.compile(r"^\s*(Cover\w+):\s*cover\b", re.MULTILINE)
 _REQUIREMENT = re.compile(r"\bREQ(?:-[a-z]+)+(?:-\d+)?")
 _NOT_PROVED = re.compile(r"^ *// Not proved: (.*(?:\n *//(?! REQ| Why) .*)*)", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What has been proved, for build/results/proofs.json."""
-
-    unit: str
-    properties: list[str]
-    method: str
-    size: str  # parameters
-    depth: int  # cycles that the induction looks back
-    assertions: int
-    covers: dict[str, int]  # cycles from reset
-    seconds: float  # of the run, which may have been kept in the cache
-    not_proved: list[str]
-
-
-_proofs: list[list[Proof]] = []
-
-
-@contextmanager
-def recorded() -> Iterator[list[Proof]]:
-    """The proofs that succeed meanwhile."""
-    found: list[Proof] = []
-    _proofs.append(found)
-    try:
-        yield found
-    finally:
-        _proofs.pop()
 
 
 def proves(
@@ -119,20 +89,19 @@ def _unreached(log: str) -> str:
 def _note(top: str, params: str, text: str, log: str) -> None:
     proof, *reached = log.split("reaches Cover")
     covers = {cover.split(None, 1)[0]: _last(r"base case (\d+)", cover) for cover in reached}
-    for found in _proofs:
-        found.append(
-            Proof(
-                unit=top.removesuffix("_formal"),
-                properties=sorted(set(_REQUIREMENT.findall(text))),
-                method="temporal induction over cycles (yosys sat)",
-                size=params.replace("-G", ""),
-                depth=_last(r"induction step (\d+)", proof),
-                assertions=_last(r"^(\d+) objects", proof),
-                covers={f"Cover{name}": depth for name, depth in covers.items()},
-                seconds=float(re.findall(r"user: ([\d.]+)s", log)[-1]),
-                not_proved=[" ".join(re.split(r"\s*\n *// *", each)) for each in _NOT_PROVED.findall(text)],
-            )
+    note(
+        Proof(
+            unit=top.removesuffix("_formal"),
+            properties=sorted(set(_REQUIREMENT.findall(text))),
+            method="temporal induction over cycles (yosys sat)",
+            size=params.replace("-G", ""),
+            depth=_last(r"induction step (\d+)", proof),
+            assertions=_last(r"^(\d+) objects", proof),
+            covers={f"Cover{name}": depth for name, depth in covers.items()},
+            seconds=float(re.findall(r"user: ([\d.]+)s", log)[-1]),
+            not_proved=[" ".join(re.split(r"\s*\n *// *", each)) for each in _NOT_PROVED.findall(text)],
         )
+    )
 
 
 def _last(pattern: str, text: str) -> int:
