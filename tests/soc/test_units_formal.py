@@ -141,7 +141,7 @@ TILE_FAULTS = {
     "line": ("irq_timer | irq_ipi | irq_line | ipc_irq_i;", "irq_timer | irq_ipi | ipc_irq_i;"),
     "bytes": ("assign whole_word = ~priv_cmd.we | (priv_cmd.be == '1);", "assign whole_word = 1'b1;"),
     "region": ("priv_cmd.addr[31:18] == KernelTop", "priv_cmd.addr[31:19] == KernelTop[13:1]"),
-    "target": ("if (priv_req && priv_gnt) target_q <= target;", "if (priv_req) target_q <= target;"),
+    "target": ("if (priv_req && priv_gnt) target_q <= target;", "if (priv_gnt) target_q <= target;"),
     "error": ("priv_err    = ipc_err_i;", "priv_err    = local_err;"),
     "silent": ("none_q <= priv_req & (target == TargetNone);", "none_q <= 1'b0;"),
 }
