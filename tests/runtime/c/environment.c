@@ -2,6 +2,7 @@
  *
  * What is around a program: its environment, limits, a command interpreter. */
 #include <err.h>
+#include <features.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
