@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For programs that include <sys/mman.h> without need: nothing of it is defined, as there is one process, whose memory
- * is all there. The linker names a function that is used. */
+ * There is one process, whose memory is all there. So locks of memory succeed; of the others nothing is defined, and the
+ * linker names a function that is used. */
 #ifndef CORELOOM_SYS_MMAN_H
 #define CORELOOM_SYS_MMAN_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sysconf, write, and the program as a whole: stdio and malloc of several threads. */
+ * sysconf, write, locks of memory, and the program as a whole: stdio and malloc of several threads. */
 #include <limits.h>
+#include <sys/mman.h>
 
 #include "conformance.h"
 
@@ -139,3 +140,26 @@ TEST(funlockfile, frees, "behind it another thread may lock the stream") {
   funlockfile(stdout);
   IS(0, joined(started(try_stdout, NULL)));
 }
+
+TEST(mlock, own, "an object of the program: 0") {
+  static char object[64];
+  OK(mlock(object, sizeof object));
+  OK(munlock(object, sizeof object));
+}
+
+TEST(mlock, enomem, "an address where there is no memory: ENOMEM") {
+  FAILS(ENOMEM, mlock((void *)(LONG_MAX & ~0xFFFFL), 16));
+}
+
+TEST(munlock, enomem, "an address where there is no memory: ENOMEM") {
+  FAILS(ENOMEM, munlock((void *)(LONG_MAX & ~0xFFFFL), 16));
+}
+
+TEST(mlockall, flags, "what is there, and what will be; anything else: EINVAL") {
+  FAILS(EINVAL, mlockall(0));
+  FAILS(EINVAL, mlockall(~(MCL_CURRENT | MCL_FUTURE)));
+  NOT_ON_LINUX("the user may lock too little");
+  OK(mlockall(MCL_CURRENT | MCL_FUTURE));
+}
+
+TEST(munlockall, always, "it succeeds, whatever is locked") { OK(munlockall()); }
