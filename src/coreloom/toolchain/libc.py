@@ -41,7 +41,8 @@ _SOURCES = {
         wctrans_l wctype wctype_l""",
     "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf
         lcltime_r mktime month_lengths strftime strptime tzcalc_limits tzset tzvars""",
-    "locale": "duplocale freelocale locale localeconv newlocale nl_langinfo timelocal uselocale",
+    "locale": """duplocale freelocale lmessages lmonetary lnumeric locale localeconv newlocale nl_langinfo
+        timelocal uselocale""",
     "posix": "basename dirname fnmatch regcomp regerror regexec regfree",
     "misc": "ffs fini init",
     "../libm/common": "s_scalbn s_copysign",

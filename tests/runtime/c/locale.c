@@ -2,6 +2,7 @@
  *
  * The locale "C", wide characters, patterns, dates that are read. */
 #include <fnmatch.h>
+#include <langinfo.h>
 #include <libgen.h>
 #include <limits.h>
 #include <locale.h>
@@ -19,6 +20,8 @@ int main(void) {
   const struct lconv *convention = localeconv();
   printf("%s[%s][%s] %d\n", convention->decimal_point, convention->thousands_sep, convention->currency_symbol,
          convention->frac_digits == CHAR_MAX);
+  printf("%s[%s] %s %s", nl_langinfo(RADIXCHAR), nl_langinfo(THOUSEP), nl_langinfo(DAY_1), nl_langinfo(ABMON_12));
+  printf(" %s %s\n", nl_langinfo(YESEXPR), nl_langinfo(D_T_FMT));
   wchar_t wide[20], c;
   char text[20];
   mbstate_t state = {0};
