@@ -574,6 +574,41 @@ TEST(pthread_barrier_wait, handler, "a handler is called while it waits, and it 
   OK(pthread_barrier_destroy(&barrier));
 }
 
+static volatile int passed;
+
+static void await_passed(int signal) {
+  note(signal);
+  AWAIT_ANY(passed);
+}
+
+TEST(pthread_barrier_wait, arrived_in_handler, "a thread that is in a handler has arrived: the others pass") {
+  begin(0);
+  passed = 0;
+  sigaction(SIGUSR1, &(struct sigaction){.sa_handler = await_passed}, NULL);
+  OK(pthread_barrier_init(&barrier, NULL, 2));
+  int (*what)(void) = barrier_;
+  pthread_t thread = started(calls_it, &what);
+  interrupt(thread);
+  OK(barrier_());
+  passed = 1;
+  IS(0, joined(thread));
+  OK(pthread_barrier_destroy(&barrier));
+}
+
+TEST(pthread_barrier_init, waited_for_ebusy, "a barrier at which a thread waits: EBUSY") {
+  KERNELS_ONLY();
+  begin(0);
+  OK(pthread_barrier_init(&barrier, NULL, 2));
+  int (*what)(void) = barrier_;
+  pthread_t thread = started(calls_it, &what);
+  AWAIT_ANY(began);
+  nap();
+  IS(EBUSY, pthread_barrier_init(&barrier, NULL, 2));
+  OK(barrier_());
+  IS(0, joined(thread));
+  OK(pthread_barrier_destroy(&barrier));
+}
+
 TEST(pthread_cond_wait, handler, "a handler is called while it waits; it never returns EINTR") {
   begin(0);
   IS(0, interrupted(condition_, wake));
