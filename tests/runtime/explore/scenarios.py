@@ -296,6 +296,10 @@ TWO = {
 # The same objects with three threads, on two CPUs and on three.
 _SPIN = "semaphore_value 0; semaphore_value 0"
 THREE = {
+    "thread, on the joiner's CPU": Scenario(
+        "",
+        ("thread_start 1; thread_start 2; thread_join 1; thread_exit", "4@0: thread_exit", "4@1: thread_exit"),
+    ),
     "mutex": Scenario(_MUTEX, ("mutex_lock 0; mutex_unlock 0",) * 3, cpus=3),
     "mutex, priorities": Scenario(
         _MUTEX,
@@ -416,18 +420,25 @@ _RANDOM = (
 
 
 def random_program(seed: int, cpus: int, policy: str = firmware.PRIORITY, walks: int = 40) -> Scenario:
-    """Six threads that do anything, with slices, by random priorities."""
+    """Six threads that do anything, with slices, by random priorities.
+
+    A thread with a place waits while its CPU is reserved (policies/exclusive.c), which may be for ever: where
+    CPUs can be reserved only main has a place, and keeps it.
+    """
     rnd = random.Random(f"{seed} {cpus} {policy}")
+    reserves = policy.startswith("exclusive")
     texts = []
     for number in range(6):
         acts = [f"thread_start {each}" for each in range(1, 6)] if not number else []
         for _ in range(rnd.randrange(3, 9)):
             act = rnd.choice(_RANDOM)
             words = {"thread": rnd.randrange(6), "priority": rnd.randrange(1, 8), "cpu": rnd.randrange(cpus)}
+            if reserves and act.startswith("reserve") and not words["cpu"]:
+                continue
             acts.append(act.format(**words))
         text = "; ".join([*acts, "thread_exit"])
         if number:  # main has its place
-            place = f"@{rnd.randrange(cpus)}" if not rnd.randrange(3) else ""
+            place = f"@{rnd.randrange(cpus)}" if not rnd.randrange(3) and not reserves else ""
             text = f"{rnd.randrange(1, 8)}{place}: {text}"
         texts.append(text)
     setup = f"slice 0 1; {_SEMAPHORE}; {_SEMAPHORE}; {_MUTEX}; {_COND}; {_COND}"
