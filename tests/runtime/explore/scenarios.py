@@ -298,7 +298,11 @@ _SPIN = "semaphore_value 0; semaphore_value 0"
 THREE = {
     "thread, on the joiner's CPU": Scenario(
         "",
-        ("thread_start 1; thread_start 2; thread_join 1; thread_exit", "4@0: thread_exit", "4@1: thread_exit"),
+        (
+            "thread_start 1; thread_start 2; thread_join 1; thread_exit",
+            "4@0: thread_exit",
+            "4@1: thread_exit",
+        ),
     ),
     "mutex": Scenario(_MUTEX, ("mutex_lock 0; mutex_unlock 0",) * 3, cpus=3),
     "mutex, priorities": Scenario(
