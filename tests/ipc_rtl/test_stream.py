@@ -139,13 +139,13 @@ def stream(config: Config, cycles: int, seed: int) -> tuple[bytes, list[list[Out
                 ops = [op for op in ops if "reset" not in op]
             patience, busy = rng.choice((0, 3, 5, FOREVER)), rng.choice((0.1, 0.5, 0.9, 1.0))
             alarm = rng.choice((0.0, 0.01, 0.01, 0.2))
-            if not expected or rng.random() < 0.1:
-                unit = Ipc(config)
-                reached.cut += sum(access is not None for access in under_way)
-                under_way = [None] * config.cpus
-                clients = [Client(cpu, config, rng) for cpu in range(config.cpus)]
-                data.append(pack([None] * config.cpus, reset=True, flush=False))
-                expected.append(None)
+        if not expected or rng.random() < 0.002:
+            unit = Ipc(config)
+            reached.cut += sum(access is not None for access in under_way)
+            under_way = [None] * config.cpus
+            clients = [Client(cpu, config, rng) for cpu in range(config.cpus)]
+            data.append(pack([None] * config.cpus, reset=True, flush=False))
+            expected.append(None)
         left -= 1
         for client in clients:
             if client.wanted is None:
