@@ -5,6 +5,7 @@
 // Not proved: memories of other sizes than the one given, and that a device that says to wait becomes ready.
 module cl_bus_formal
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter int unsigned Masters     = 2,
   parameter bit          Waits       = 1'b0,
@@ -69,7 +70,7 @@ module cl_bus_formal
     .Uncached   (Uncached),
     .Units      (Units),
     .Scheduler  (Scheduler),
-    .WindowBase (32'hE200_0000),
+    .WindowBase (BackDoorBase),
     .WindowBytes(WindowBytes)
   ) u_bus (
     .clk_i,
@@ -110,12 +111,12 @@ module cl_bus_formal
 
   function automatic devices_t devices(logic [31:0] addr);
     devices    = '0;
-    devices[0] = (addr >= 32'h4000_0000 && addr - 32'h4000_0000 < RamBytes) ||
-                 (Uncached && addr >= 32'hC000_0000 && addr - 32'hC000_0000 < RamBytes);
-    devices[1] = addr >= 32'hE000_0000 && addr - 32'hE000_0000 < 8;
-    devices[2] = addr >= 32'hE100_0000 && addr - 32'hE100_0000 < 256 * Units;
-    devices[3] = Scheduler && addr >= 32'hE300_0000 && addr - 32'hE300_0000 < 32'h0100_0000;
-    devices[4] = addr >= 32'hE200_0000 && addr - 32'hE200_0000 < WindowBytes;
+    devices[0] = (addr >= RamBase && addr - RamBase < RamBytes) ||
+                 (Uncached && addr >= UncachedBase && addr - UncachedBase < RamBytes);
+    devices[1] = addr >= UartBase && addr - UartBase < 8;
+    devices[2] = addr >= UnitBase && addr - UnitBase < 256 * Units;
+    devices[3] = Scheduler && addr >= SchedulerBase && addr - SchedulerBase < 32'h0100_0000;
+    devices[4] = addr >= BackDoorBase && addr - BackDoorBase < WindowBytes;
   endfunction
 
   // The access granted to some master in this cycle; which of them; whether a first one asks, on time or late
@@ -245,14 +246,14 @@ module cl_bus_formal
     assert ({u_bus.window_q, u_bus.scheduler_q, u_bus.unit_q, u_bus.uart_q} == asked_q[4:1]);
 
     CoverMemoryLoad:  cover (rvalid[Masters-1] && asked_q[0] && load_q);
-    CoverMemoryStore: cover (snoop_valid[Masters-1] && snoop_addr == 32'h4000_FFFC);
+    CoverMemoryStore: cover (snoop_valid[Masters-1] && snoop_addr == RamBase + 32'hFFFC);
     CoverUart:        cover (rvalid[0] && asked_q[1]);
     CoverNobody:      cover (rvalid[0] && err && answers[31:28] == 4'hE);
     CoverBackToBack:  cover (Masters > 1 && !Waits ? rvalid[Masters-1] && asked_q[0] && again_q[1] : rvalid[0]);
-    CoverUnit:        cover (Units != 0 ? rvalid != '0 && answers == 32'hE100_00FC + 256 * (Units - 1) && err : rvalid[0]);
+    CoverUnit:        cover (Units != 0 ? rvalid != '0 && answers == UnitBase + 32'hFC + 256 * (Units - 1) && err : rvalid[0]);
     CoverScheduler:   cover (Scheduler ? rvalid != '0 && asked_q[3] && scheduler_err_i : rvalid[0]);
     CoverWindow:      cover (WindowBytes != 0 ? rvalid != '0 && asked_q[4] && !err : rvalid[0]);
-    CoverUncached:    cover (Uncached ? snoop_valid != '0 && snoop_addr == 32'hC000_0000 : rvalid[0]);
+    CoverUncached:    cover (Uncached ? snoop_valid != '0 && snoop_addr == UncachedBase : rvalid[0]);
     // Late: after it was not served; a first one before one that has waited
     CoverLate:        cover (!Waits && !Pipeline && Masters > 1 ? bus_gnt_late[0] && shown_late_q && late_q[0] : rvalid[0]);
     CoverFirstLate:   cover (First && !Pipeline && Masters > 1 ? bus_gnt_late[1] && late_q[0] && bus_late[0] : rvalid[0]);

@@ -47,7 +47,7 @@ endmodule
 
 module cl_tile_formal
   import cl_soc_pkg::*;
-  import cl_soc_map_pkg::Lines;
+  import cl_soc_map_pkg::*;
 #(
   parameter bit          Kernel      = 1'b1,
   parameter bit          Ipc         = 1'b1,
@@ -153,9 +153,9 @@ module cl_tile_formal
   assign local_rdata  = u_tile.local_rdata;
 
   always_comb begin
-    to_kernel = Kernel && cmd.addr >= 32'hF000_0000 && cmd.addr < 32'hF004_0000 && (!cmd.we || cmd.be == 4'hF);
-    to_local  = cmd.addr >= 32'hF010_0000 && cmd.addr < 32'hF010_0100 && (!cmd.we || cmd.be == 4'hF);
-    to_ipc    = Ipc && cmd.addr >= 32'hF020_0000 && cmd.addr < 32'hF040_0000 && (!cmd.we || cmd.be == 4'hF);
+    to_kernel = Kernel && cmd.addr >= KernelBase && cmd.addr < KernelBase + KernelSize && (!cmd.we || cmd.be == 4'hF);
+    to_local  = cmd.addr >= LocalBase && cmd.addr < LocalBase + LocalSize && (!cmd.we || cmd.be == 4'hF);
+    to_ipc    = Ipc && cmd.addr >= IpcBase && cmd.addr < IpcBase + IpcSize && (!cmd.we || cmd.be == 4'hF);
   end
 
   // Granted and not answered: by whom it must be
