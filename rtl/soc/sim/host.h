@@ -31,8 +31,8 @@
 
 class Host {
  public:
-  // current: the folder below root where the program begins; `at`: the memory at an address of the program, if it has so many bytes there, else nullptr; `ask`: called before
-  // input is waited for; `stopped`: the user ends the run.
+  // current: the folder below root where the program begins. at: the memory at an address of the program, if it has so
+  // many bytes there, else nullptr. ask: called before input is waited for. stopped: the user ends the run.
   Host(const std::string &root, const std::string &current, std::function<uint8_t *(uint32_t, uint64_t)> at,
        std::function<void()> ask, const volatile std::sig_atomic_t &stopped)
       : at_(std::move(at)), ask_(std::move(ask)), stopped_(stopped) {
