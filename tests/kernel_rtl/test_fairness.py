@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from cases import nightly_but
-from soc.formal import proves
+from soc.formal import planted, proves
 
 from .harness import KERNEL
 
@@ -18,25 +18,18 @@ FLAGS = "--no-synthesis-define"  # the assertions are those of simulation
 
 
 def round_robin_proves(clients: int, old: str = "", new: str = "") -> bool:
-    text = (RTL / "cl_round_robin.sv").read_text()
-    assert not old or text.count(old) == 1
-    return proves(
-        "cl_round_robin", text.replace(old, new) if old else text, f"-GClients={clients}", (), 3, FLAGS
-    )
+    text = planted((RTL / "cl_round_robin.sv").read_text(), old, new)
+    return proves("cl_round_robin", text, f"-GClients={clients}", (), 3, FLAGS)
 
 
 def lines_prove(lines: int, old: str = "", new: str = "", pipeline: bool = False) -> bool:
-    text = (RTL / "cl_kernel_interrupt_ops.sv").read_text()
-    assert not old or text.count(old) == 1
+    text = planted((RTL / "cl_kernel_interrupt_ops.sv").read_text(), old, new)
     params = f"-GLines={lines} -GTidWidth=2 -GObjectWidth=2 -GPipeline=1'd{int(pipeline)}"
-    text = text.replace(old, new) if old else text
     return proves("cl_kernel_interrupt_ops", text, params, OTHERS, 3, FLAGS)
 
 
 def rest_proves(cpus: int, old: str = "", new: str = "") -> bool:
-    text = (RTL / "cl_kernel_rest.sv").read_text()
-    assert not old or text.count(old) == 1
-    text = text.replace(old, new) if old else text
+    text = planted((RTL / "cl_kernel_rest.sv").read_text(), old, new)
     return proves("cl_kernel_rest", text, f"-GCpus={cpus} -GBeatBits=2", (), 3)
 
 

@@ -23,6 +23,12 @@ _REQUIREMENT = re.compile(r"\bREQ(?:-[a-z]+)+(?:-\d+)?")
 _NOT_PROVED = re.compile(r"^ *// Not proved: (.*(?:\n *//(?! REQ| Why) .*)*)", re.MULTILINE)
 
 
+def planted(text: str, old: str, new: str) -> str:
+    """A source with a fault: `new` instead of `old`, which stands there once. As it is, if `old` is empty."""
+    assert not old or text.count(old) == 1, old
+    return text.replace(old, new) if old else text
+
+
 def proves(
     top: str,
     source: str,
