@@ -263,11 +263,19 @@ CL_INLINE uint32_t cl_op_port_receive_words_until(uint32_t id, uint32_t *word, u
 }
 
 #define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS
-CL_HW_DIRECT(event_flags, EVENT_FLAGS, IW)
-CL_HW_IN_PLACE(event_flags_wait, EVENT_FLAGS, IW, 0)
 
-static inline uint32_t cl_op_event_flags_read(uint32_t id, uint32_t *word) {
-  uint32_t answer = CL_HW_I(CL_OP_EVENT_FLAGS);
+static inline uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word) { return CL_HW_IW(op); }
+
+CL_INLINE uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word) {
+  uint32_t answer = CL_HW_WAIT_IW(op);
+  if (answer <= CL_WORD_VALUE_MASK) return answer;
+  if (CL_UNLIKELY((int32_t)answer >= 0)) return answer == CL_RESUMED ? CL_RESUMED : cl_hw_settle(answer);
+  cl_switch_here(answer);
+  return CL_RESUMED;
+}
+
+static inline uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word) {
+  uint32_t answer = CL_HW_I(op);
   if (!answer) *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
 }

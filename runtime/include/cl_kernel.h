@@ -113,10 +113,10 @@
  *   cl_op_port_send_until, cl_op_port_receive_until, cl_op_port_send_words_until, cl_op_port_receive_words_until
  *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
  *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
- *   CL_BACKEND_EVENT_FLAGS   1: it has event_flags:
- *   uint32_t cl_op_event_flags(uint32_t id, uint32_t word)         all kinds but those of the other two
- *   uint32_t cl_op_event_flags_wait(uint32_t id, uint32_t word)    waits
- *   uint32_t cl_op_event_flags_read(uint32_t id, uint32_t *word)   get, found; *word is set if the status is 0
+ *   CL_BACKEND_EVENT_FLAGS   1: it has the operations on event flags, flags_...:
+ *   uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word)         those that do not wait, but:
+ *   uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word)   get, found; *word is set if the status is 0
+ *   uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word)    those that wait
  * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #define CL_PARAMETERS_V void
 #define CL_PARAMETERS_I uint32_t id

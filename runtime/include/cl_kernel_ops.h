@@ -12,8 +12,8 @@
 #define CL_WORD_VALUE_LSB                  0 /* thread id, count or state, as the operation says */
 #define CL_WORD_VALUE_MASK                 0xffffu
 
-#define CL_ADDRESS_OP_LSB                  12 /* operation */
-#define CL_ADDRESS_OP_MASK                 0x3fu
+#define CL_ADDRESS_OP_LSB                  12 /* operation: kind << 4 | verb */
+#define CL_ADDRESS_OP_MASK                 0xffu
 #define CL_ADDRESS_ID_LSB                  2 /* object, as the operation says */
 #define CL_ADDRESS_ID_MASK                 0x3ffu
 
@@ -39,11 +39,6 @@
 #define CL_MUTEX_ATTRIBUTES_PROTOCOL_LSB   8 /* 0: none, 1: its owner inherits the priorities of the threads that wait for it, 2: its owner has the ceiling */
 #define CL_MUTEX_ATTRIBUTES_PROTOCOL_MASK  0x3u
 
-#define CL_EVENT_FLAGS_OBJECT_LSB          0 /* the condition variable that serves as event flags */
-#define CL_EVENT_FLAGS_OBJECT_MASK         0x3fu
-#define CL_EVENT_FLAGS_KIND_LSB            6 /* the action */
-#define CL_EVENT_FLAGS_KIND_MASK           0xfu
-
 #define CL_ENTRY_WORD_SCHED_PARAM_LSB      0 /* priority, or 128 + n: hardware thread n */
 #define CL_ENTRY_WORD_SCHED_PARAM_MASK     0xffu
 #define CL_ENTRY_WORD_QUEUED_LSB           8 /* it is in a ready queue */
@@ -62,71 +57,82 @@
 #define CL_THREAD_WORD_CPU_LSB             11 /* the CPU it runs on or ran on last */
 #define CL_THREAD_WORD_CPU_MASK            0x1fu
 
-#define CL_OP_EVENT_FLAGS                  0
 #define CL_OP_NEXT                         1
 #define CL_OP_SAVED                        2
 #define CL_OP_WORD0                        3
 #define CL_OP_SELF                         4
 #define CL_OP_YIELD                        5
 #define CL_OP_PREEMPT                      6
-#define CL_OP_THREAD_CREATE                7
-#define CL_OP_THREAD_START                 8
-#define CL_OP_THREAD_EXIT                  9
-#define CL_OP_THREAD_JOIN                  10
-#define CL_OP_THREAD_DETACH                11
-#define CL_OP_SET_SCHED_PARAM              12
-#define CL_OP_THREAD_READ                  13
-#define CL_OP_SLICE                        14
-#define CL_OP_GET_SCHED_PARAM              15
-#define CL_OP_MUTEX_CREATE                 16
-#define CL_OP_MUTEX_DESTROY                17
-#define CL_OP_MUTEX_LOCK                   18
-#define CL_OP_MUTEX_TRYLOCK                19
-#define CL_OP_MUTEX_UNLOCK                 20
-#define CL_OP_MUTEX_LEAVE                  21
-#define CL_OP_TIMEOUT_START                22
-#define CL_OP_TIMEOUT_STOP                 23
-#define CL_OP_SEMAPHORE_CREATE             24
-#define CL_OP_SEMAPHORE_DESTROY            25
-#define CL_OP_SEMAPHORE_WAIT               26
-#define CL_OP_SEMAPHORE_TRYWAIT            27
-#define CL_OP_SEMAPHORE_POST               28
-#define CL_OP_SEMAPHORE_VALUE              29
-#define CL_OP_SEMAPHORE_LEAVE              30
-#define CL_OP_MUTEX_PROTOCOL               31
-#define CL_OP_PORT_OPEN                    32
-#define CL_OP_PORT_CLOSE                   33
-#define CL_OP_PORT_SEND                    34
-#define CL_OP_PORT_TRYSEND                 35
-#define CL_OP_PORT_RECEIVE                 36
-#define CL_OP_PORT_TRYRECEIVE              37
-#define CL_OP_PORT_PUBLISH                 38
-#define CL_OP_PORT_LEAVE                   39
-#define CL_OP_COND_CREATE                  40
-#define CL_OP_COND_DESTROY                 41
-#define CL_OP_COND_TICKET                  42
-#define CL_OP_COND_WAIT                    43
-#define CL_OP_COND_SIGNAL                  44
-#define CL_OP_COND_BROADCAST               45
-#define CL_OP_COND_LEAVE                   46
-#define CL_OP_BARRIER_WAIT                 47
-#define CL_OP_INTERRUPT_BIND               48
-#define CL_OP_INTERRUPT_UNBIND             49
-#define CL_OP_INTERRUPT_WAIT               50
-#define CL_OP_INTERRUPT_RAISE              51
-#define CL_OP_SET_WEIGHT                   52
-#define CL_OP_SET_DEADLINE                 53
-#define CL_OP_RESERVE                      54
-#define CL_OP_RELEASE                      55
-#define CL_OP_DEQUEUE                      56
-#define CL_OP_REMOVE                       57
-#define CL_OP_GET_ENTRY                    58
-#define CL_OP_IS_QUEUED                    59
-#define CL_OP_IS_EMPTY                     60
-#define CL_OP_SET_IDLE_THREAD              61
-#define CL_OP_CHECK_SCHED_PARAM            62
-#define CL_OP_MOVE                         63
-#define CL_OPS_ANY_TIME                    0x408050200000ull /* do not imply SAVED; a bit each */
+#define CL_OP_SLICE                        7
+#define CL_OP_RESERVE                      8
+#define CL_OP_RELEASE                      9
+#define CL_OP_MOVE                         10
+#define CL_OP_THREAD_CREATE                16
+#define CL_OP_THREAD_START                 17
+#define CL_OP_THREAD_EXIT                  18
+#define CL_OP_THREAD_JOIN                  19
+#define CL_OP_THREAD_DETACH                20
+#define CL_OP_THREAD_READ                  21
+#define CL_OP_SET_SCHED_PARAM              32
+#define CL_OP_GET_SCHED_PARAM              33
+#define CL_OP_CHECK_SCHED_PARAM            34
+#define CL_OP_SET_WEIGHT                   35
+#define CL_OP_SET_DEADLINE                 36
+#define CL_OP_DEQUEUE                      37
+#define CL_OP_REMOVE                       38
+#define CL_OP_GET_ENTRY                    39
+#define CL_OP_IS_QUEUED                    40
+#define CL_OP_IS_EMPTY                     41
+#define CL_OP_SET_IDLE_THREAD              42
+#define CL_OP_TIMEOUT_START                48
+#define CL_OP_TIMEOUT_STOP                 49
+#define CL_OP_PORT_OPEN                    64
+#define CL_OP_PORT_CLOSE                   65
+#define CL_OP_PORT_LEAVE                   66
+#define CL_OP_PORT_RECEIVE                 67
+#define CL_OP_PORT_TRYRECEIVE              68
+#define CL_OP_PORT_SEND                    69
+#define CL_OP_PORT_TRYSEND                 70
+#define CL_OP_PORT_PUBLISH                 71
+#define CL_OP_COND_CREATE                  80
+#define CL_OP_COND_DESTROY                 81
+#define CL_OP_COND_LEAVE                   82
+#define CL_OP_COND_WAIT                    83
+#define CL_OP_COND_SIGNAL                  85
+#define CL_OP_COND_BROADCAST               86
+#define CL_OP_COND_TICKET                  87
+#define CL_OP_MUTEX_CREATE                 96
+#define CL_OP_MUTEX_DESTROY                97
+#define CL_OP_MUTEX_LEAVE                  98
+#define CL_OP_MUTEX_LOCK                   99
+#define CL_OP_MUTEX_TRYLOCK                100
+#define CL_OP_MUTEX_UNLOCK                 101
+#define CL_OP_MUTEX_PROTOCOL               102
+#define CL_OP_SEMAPHORE_CREATE             112
+#define CL_OP_SEMAPHORE_DESTROY            113
+#define CL_OP_SEMAPHORE_LEAVE              114
+#define CL_OP_SEMAPHORE_WAIT               115
+#define CL_OP_SEMAPHORE_TRYWAIT            116
+#define CL_OP_SEMAPHORE_POST               117
+#define CL_OP_SEMAPHORE_VALUE              118
+#define CL_OP_INTERRUPT_BIND               128
+#define CL_OP_INTERRUPT_UNBIND             129
+#define CL_OP_INTERRUPT_WAIT               131
+#define CL_OP_INTERRUPT_RAISE              133
+#define CL_OP_BARRIER_WAIT                 147
+#define CL_OP_FLAGS_SET                    208
+#define CL_OP_FLAGS_CLEAR                  209
+#define CL_OP_FLAGS_GET                    210
+#define CL_OP_FLAGS_FOUND                  211
+#define CL_OP_FLAGS_WAIT_ANY               216
+#define CL_OP_FLAGS_WAIT_ALL               217
+#define CL_OP_FLAGS_TAKE_ANY               218
+#define CL_OP_FLAGS_TAKE_ALL               219
+#define CL_OP_FLAGS_TRYWAIT_ANY            220
+#define CL_OP_FLAGS_TRYWAIT_ALL            221
+#define CL_OP_FLAGS_TRYTAKE_ANY            222
+#define CL_OP_FLAGS_TRYTAKE_ALL            223
+#define CL_IS_ANY_TIME(OP)                 ((op) == 66 || (op) == 82 || (op) == 98 || (op) == 114 || (op) == 117) /* does not imply SAVED */
 
 #define CL_STATUS_OK                       0 /* done */
 #define CL_STATUS_EPERM                    1 /* not the owner */
@@ -144,12 +150,6 @@
 #define CL_STATUS_EINPROGRESS              119 /* the thread runs or waits */
 #define CL_STATUS_EALREADY                 120 /* the thread is queued already */
 #define CL_STATUS_ENOTSUP                  134 /* not for a hardware or idle thread, or not in this kernel */
-
-#define CL_EVENT_FLAGS_SET                 0 /* WORD0: the flags to set; then wake each waiter for which the flags suffice, by priority, then in order, and after the last of them clear what these clear */
-#define CL_EVENT_FLAGS_CLEAR               1 /* WORD0: the flags to clear */
-#define CL_EVENT_FLAGS_GET                 2 /* leave the flags in WORD0, and change nothing */
-#define CL_EVENT_FLAGS_FOUND               3 /* of any object: leave in WORD0 the flags that the caller's last wait has found, before any was cleared */
-#define CL_EVENT_FLAGS_WAIT                8 /* WORD0: wait for any of these flags; + 1: for all of them; + 2: clear them when they have come; + 4: answer eagain if they are not there */
 
 #define CL_STATE_FREE                      0
 #define CL_STATE_CREATED                   1

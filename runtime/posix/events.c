@@ -167,19 +167,18 @@ IN_MEMORY static int wait_in_memory(event_flags_t *events, uint32_t wanted, int 
   if (CL_BACKEND_EVENT_FLAGS && CL_LIKELY((events)->number_plus_1)) return call
 
 static inline uint32_t object(const event_flags_t *events) { return events->number_plus_1 - 1; }
-/* The operation's id includes the action. */
-static inline uint32_t act_on(const event_flags_t *events, unsigned kind) {
-  return (kind << CL_EVENT_FLAGS_KIND_LSB) + object(events);
-}
-static inline uint32_t wait_for(const event_flags_t *events, int how, int is_patient) {
-  return act_on(events, CL_EVENT_FLAGS_WAIT + (unsigned)how + (is_patient ? 0 : 4));
-}
+/* ANY or ALL and CLEAR are bits of the operation. */
+_Static_assert(CL_OP_FLAGS_WAIT_ALL == CL_OP_FLAGS_WAIT_ANY + EVENT_FLAGS_ALL &&
+                   CL_OP_FLAGS_TAKE_ANY == CL_OP_FLAGS_WAIT_ANY + EVENT_FLAGS_CLEAR &&
+                   CL_OP_FLAGS_TRYTAKE_ALL == CL_OP_FLAGS_TRYWAIT_ANY + EVENT_FLAGS_CLEAR + EVENT_FLAGS_ALL,
+               "EVENT_FLAGS_... are numbered as the operations are");
+static inline unsigned waiting(int how) { return CL_OP_FLAGS_WAIT_ANY + (unsigned)how; }
 
 CL_COLD static int make_in_kernel(event_flags_t *events, uint32_t flags) {
   uint32_t handle = cl_condition_handle();
   if (handle == CL_IN_MEMORY) return 0;
   *events = (event_flags_t){.number_plus_1 = cl_object(handle) + 1};
-  return !cl_status(cl_op_event_flags(act_on(events, CL_EVENT_FLAGS_SET), flags));
+  return !cl_status(cl_op_flags(CL_OP_FLAGS_SET, object(events), flags));
 }
 
 CL_COLD static int destroy_in_kernel(event_flags_t *events) {
@@ -189,13 +188,17 @@ CL_COLD static int destroy_in_kernel(event_flags_t *events) {
   return pthread_mutex_destroy(&events->mutex); /* so that it is none in memory, either */
 }
 
-static inline int do_in_kernel(uint32_t id, uint32_t flags) { return cl_status(cl_op_event_flags(id, flags)); }
+static inline int do_in_kernel(unsigned op, const event_flags_t *events, uint32_t flags) {
+  return cl_status(cl_op_flags(op, object(events), flags));
+}
 
-static inline int read_in_kernel(uint32_t id, uint32_t *flags) { return cl_status(cl_op_event_flags_read(id, flags)); }
+static inline int read_in_kernel(unsigned op, const event_flags_t *events, uint32_t *flags) {
+  return cl_status(cl_op_flags_read(op, object(events), flags));
+}
 
 /* A wait that has ended so */
 static inline int found(const event_flags_t *events, int status, uint32_t *got) {
-  return status || !got ? status : read_in_kernel(act_on(events, CL_EVENT_FLAGS_FOUND), got);
+  return status || !got ? status : read_in_kernel(CL_OP_FLAGS_FOUND, events, got);
 }
 
 static inline int wait_in_kernel(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got) {
@@ -203,7 +206,7 @@ static inline int wait_in_kernel(const event_flags_t *events, uint32_t wanted, i
   uint32_t word;
   do {
     while (cl_cancel_enter(CL_OP_COND_LEAVE, object(events))) cl_cancel_act();
-    word = cl_op_event_flags_wait(wait_for(events, how, 1), wanted);
+    word = cl_op_flags_wait(waiting(how), object(events), wanted);
     if (!cl_cancel_left()) break;
     cl_cancel_act();
   } while (1);
@@ -211,7 +214,7 @@ static inline int wait_in_kernel(const event_flags_t *events, uint32_t wanted, i
 }
 
 static inline int try_in_kernel(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got) {
-  return found(events, do_in_kernel(wait_for(events, how, 0), wanted), got);
+  return found(events, do_in_kernel(CL_OP_FLAGS_TRYWAIT_ANY + (unsigned)how, events, wanted), got);
 }
 
 static int wait_in_kernel_until(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got,
@@ -223,10 +226,10 @@ static int wait_in_kernel_until(const event_flags_t *events, uint32_t wanted, in
   if (status) return status;
   if (cl_now() >= at) return ETIMEDOUT;
   cl_trace_call();
-  uint32_t word = cl_wait_until(CL_OP_EVENT_FLAGS, wait_for(events, how, 1), wanted, at);
+  uint32_t word = cl_wait_until(waiting(how), object(events), wanted, at);
   while (CL_CANCEL && word == CL_CANCELED) {
     cl_cancel_act();
-    word = cl_wait_until(CL_OP_EVENT_FLAGS, wait_for(events, how, 1), wanted, at);
+    word = cl_wait_until(waiting(how), object(events), wanted, at);
   }
   return found(events, cl_status(word), got);
 }
@@ -250,17 +253,17 @@ int event_flags_destroy(event_flags_t *events) {
 }
 
 int event_flags_set(event_flags_t *events, uint32_t flags) {
-  IN_KERNEL(events, do_in_kernel(act_on(events, CL_EVENT_FLAGS_SET), flags));
+  IN_KERNEL(events, do_in_kernel(CL_OP_FLAGS_SET, events, flags));
   return set_in_memory(events, flags);
 }
 
 int event_flags_clear(event_flags_t *events, uint32_t flags) {
-  IN_KERNEL(events, do_in_kernel(act_on(events, CL_EVENT_FLAGS_CLEAR), flags));
+  IN_KERNEL(events, do_in_kernel(CL_OP_FLAGS_CLEAR, events, flags));
   return clear_in_memory(events, flags);
 }
 
 int event_flags_get(event_flags_t *events, uint32_t *flags) {
-  IN_KERNEL(events, read_in_kernel(act_on(events, CL_EVENT_FLAGS_GET), flags));
+  IN_KERNEL(events, read_in_kernel(CL_OP_FLAGS_GET, events, flags));
   return get_in_memory(events, flags);
 }
 

@@ -12,7 +12,7 @@ CL_INLINE uint32_t cl_wait_for(unsigned op, uint32_t id, uint32_t word) {
     case CL_OP_MUTEX_LOCK: return cl_op_mutex_lock(id);
     case CL_OP_SEMAPHORE_WAIT: return cl_op_semaphore_wait(id);
     case CL_OP_COND_WAIT: return cl_op_cond_wait(id, word);
-    default: return cl_op_event_flags_wait(id, word);
+    default: return cl_op_flags_wait(op, id, word);
   }
 }
 
@@ -24,17 +24,14 @@ CL_INLINE unsigned cl_leave_of(unsigned op) {
     default: return CL_OP_COND_LEAVE;
   }
 }
-CL_INLINE uint32_t cl_object_of(unsigned op, uint32_t id) {
-  return op == CL_OP_EVENT_FLAGS ? id & ((1u << CL_EVENT_FLAGS_KIND_LSB) - 1) : id;
-}
 
 CL_INLINE uint32_t cl_wait_by_timer_here(unsigned op, uint32_t id, uint32_t word, uint64_t at) {
   const int is_point = op != CL_OP_MUTEX_LOCK;
   struct cl_timer timer;
   uint32_t answer = 0;
-  cl_timer_start(&timer, cl_leave_of(op), cl_object_of(op, id), at);
-  int cancelled = is_point ? cl_cancel_enter(cl_leave_of(op), cl_object_of(op, id))
-                           : cl_signals_enter(cl_leave_of(op), cl_object_of(op, id));
+  cl_timer_start(&timer, cl_leave_of(op), id, at);
+  int cancelled = is_point ? cl_cancel_enter(cl_leave_of(op), id)
+                           : cl_signals_enter(cl_leave_of(op), id);
   if (!cancelled) {
     answer = cl_wait_for(op, id, word);
     cancelled = (is_point || CL_SIGNALS) && cl_cancel_left();
@@ -49,7 +46,7 @@ CL_INLINE uint32_t cl_wait_until(unsigned op, uint32_t id, uint32_t word, uint64
   const int is_point = op != CL_OP_MUTEX_LOCK;
   if (!CL_BACKEND_TIMEOUTS) return cl_wait_by_timer_here(op, id, word, at);
   if (CL_UNLIKELY(!cl_backend_timeout_start(at))) return cl_wait_by_timer(op, id, word, at);
-  if (is_point && cl_cancel_enter(cl_leave_of(op), cl_object_of(op, id))) {
+  if (is_point && cl_cancel_enter(cl_leave_of(op), id)) {
     cl_backend_timeout_stop();
     return CL_CANCELED;
   }

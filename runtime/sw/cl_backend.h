@@ -72,11 +72,13 @@ static inline uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t 
 #define cl_op_port_receive_words_until cl_op_port_receive_words_once
 
 #define CL_BACKEND_EVENT_FLAGS 0
-static inline uint32_t cl_op_event_flags(uint32_t id, uint32_t word) {
-  return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
+static inline uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word) {
+  return (void)op, (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
 }
-static inline uint32_t cl_op_event_flags_wait(uint32_t id, uint32_t word) { return cl_op_event_flags(id, word); }
-static inline uint32_t cl_op_event_flags_read(uint32_t id, uint32_t *word) { return cl_op_event_flags(id, *word = 0); }
+static inline uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word) { return cl_op_flags(op, id, word); }
+static inline uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word) {
+  return cl_op_flags(op, id, *word = 0);
+}
 #define CL_BACKEND_INHERITANCE 0
 static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) {
   return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);

@@ -8,17 +8,18 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-from coreloom.design import hardware_threads
+from coreloom.design import hardware_threads, spec
 from coreloom.paths import RTL
 from coreloom.toolchain import verilate
 
+KERNEL = spec.kernel()
 HWT = RTL / "hwt"
 BASE = 0x4000_0000
 COMMAND, STATUS, ARGUMENT, RESULT, EXIT_RECORD, FAULT_ADDRESS, UNIT = range(0, 0x1C, 4)
 START, STOP, RESUME, RESET = 1, 2, 3, 4
 IDLE, RUNNING, STOPPED, FAULTED = range(4)
 REFUSED, HAS_THREAD = 8, 16
-NEXT, THREAD_EXIT = 1, 9
+NEXT, THREAD_EXIT = (KERNEL.ops[name].code for name in ("next", "thread_exit"))
 CANCELED = 0xFFFF_FFFF
 MOST = 10_000_000
 

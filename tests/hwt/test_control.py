@@ -21,6 +21,7 @@ from .harness import (
     FAULTED,
     HAS_THREAD,
     IDLE,
+    KERNEL,
     NEXT,
     REFUSED,
     RESET,
@@ -41,7 +42,9 @@ SEED = int(os.environ.get("CORELOOM_SEED", "20261121"), 0)
 seeds = pytest.mark.parametrize("seed", [0, SEED], ids=["no waiting", "waiting"])
 
 END, SPIN, LOAD, STORE, DELAY, JUMP = range(0x100, 0x106)
-SELF, LOCK, POST, SEND, RECEIVE = 4, 18, 28, 34, 36
+SELF, LOCK, POST, SEND, RECEIVE = (
+    KERNEL.ops[name].code for name in ("self", "mutex_lock", "semaphore_post", "port_send", "port_receive")
+)
 RESUMED, ESRCH = 1 << 30, 3 << 16
 STEPS = BASE + 0x100
 RECORD, JOIN = BASE + 0x40, BASE + 0x60

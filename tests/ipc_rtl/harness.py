@@ -128,7 +128,7 @@ class Ports:
         """An access, asked for `delay` cycles later than it could be. store None: as the operation is."""
         if store is None:
             assert isinstance(op, str) and SPEC.ops[op].kind != "both", "say whether it is a store"
-            store = SPEC.ops[op].kind == "store"
+            store = SPEC.ops[op].access == "store"
         queue = self._queues[cpu]
         earliest = max(self.now, queue[-1][0] + 1 if queue else 0) + delay
         queue.append((earliest, Access(store, address(op, index, patience), word)))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.reference.kernel import HARDWARE_PARAM, SPEC, Config, EventFlags
+from coreloom.reference.kernel import HARDWARE_PARAM, Config
 from coreloom.reference.scenario import Scenario
 from coreloom.simulation.harness.kernel_port import Cycles, play
 
@@ -656,39 +656,35 @@ CASES["barrier_wait, the last, 20 threads wait"] = lambda s: meet(s, 20)
 FLAGS_CASES: dict[str, Case] = {}
 
 
-def flags(s: Scenario, kind: int, word0: int = 1) -> int | None:
-    return s.switch(0, "event_flags", kind << SPEC.layouts["event_flags"]["kind"].lsb, word0=word0)
-
-
-def flags_case(label: str, kind: int, word0: int = 1, there: int = 0, wait: int = 0, wanted: int = 2) -> None:
+def flags_case(label: str, verb: str, word0: int = 1, there: int = 0, wait: int = 0, wanted: int = 2) -> None:
     """An operation on flags of which `there` are set; so many threads wait for `wanted`."""
 
     def case(s: Scenario) -> None:
         s.do(0, "cond_create")
-        flags(s, EventFlags.SET, there)
+        s.do(0, "flags_set", word0=there)
         for _ in range(wait):
             s.thread(0, HIGH)
             s.switch(0, "yield")
-            flags(s, EventFlags.WAIT, wanted)
+            s.switch(0, "flags_wait_any", word0=wanted)
         for tid in range(1, wait + 1):
             s.do(0, "set_sched_param", tid, word0=LOW)
         s.thread(0, LOW)
         s.store(0, "word0", word0)
-        s.do(0, "event_flags", kind << SPEC.layouts["event_flags"]["kind"].lsb)
+        s.do(0, f"flags_{verb}")
 
     FLAGS_CASES[f"event_flags: {label}"] = case
 
 
-flags_case("set, nobody waits", EventFlags.SET)
-flags_case("set, 1 thread waits and is woken", EventFlags.SET, 2, wait=1)
-flags_case("set, 10 threads wait, none is woken", EventFlags.SET, 1, wait=10)
-flags_case("set, 20 threads wait, none is woken", EventFlags.SET, 1, wait=20)
-flags_case("set, 20 threads wait and are woken", EventFlags.SET, 2, wait=20)
-flags_case("clear", EventFlags.CLEAR)
-flags_case("get", EventFlags.GET)
-flags_case("found", EventFlags.FOUND)
-flags_case("wait, the flags are there", EventFlags.WAIT, there=1)
-flags_case("wait, blocks, first waiter", EventFlags.WAIT)
+flags_case("set, nobody waits", "set")
+flags_case("set, 1 thread waits and is woken", "set", 2, wait=1)
+flags_case("set, 10 threads wait, none is woken", "set", 1, wait=10)
+flags_case("set, 20 threads wait, none is woken", "set", 1, wait=20)
+flags_case("set, 20 threads wait and are woken", "set", 2, wait=20)
+flags_case("clear", "clear")
+flags_case("get", "get")
+flags_case("found", "found")
+flags_case("wait, the flags are there", "wait_any", there=1)
+flags_case("wait, blocks, first waiter", "wait_any")
 # With Pipeline, one case of each way that an operation takes
 PIPELINE_CASES: dict[str, Case] = {
     f"pipeline: {label}": CASES[label]

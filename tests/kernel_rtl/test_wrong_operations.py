@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coreloom.reference.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Config, EventFlags, error
+from coreloom.reference.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Config, error
 from coreloom.reference.scenario import Scenario
 from coreloom.reference.stream import Generator
 from coreloom.simulation.harness.kernel_port import play
@@ -31,7 +31,7 @@ STATIC, DETACHED = 1 << 12, 1 << 13
 SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
 INHERIT, PROTECT, NO_PROTOCOL = 1 << 8, 2 << 8, 3 << 8
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
-KIND_LSB = SPEC.layouts["event_flags"]["kind"].lsb
+FLAGS = [name for name, op in SPEC.ops.items() if op.kind == "flags"]
 
 
 def populated(config: Config = CONFIG) -> Scenario:
@@ -278,15 +278,15 @@ TABLE: list[Row] = [
     (populated, 0, "port_tryreceive", 0, None, "eagain"),
     (full, 0, "cond_create", 0, None, "eagain"),
     (populated, 0, "cond_destroy", 1, None, "ebusy"),
-    (without, 0, "event_flags", 0, 1, "einval"),
+    *((without, 0, name, 0, 1, "einval") for name in FLAGS),
     *(
-        (populated, 0, "event_flags", kind << KIND_LSB | id, 1, "einval")
-        for kind in (EventFlags.SET, EventFlags.CLEAR, EventFlags.GET, *range(EventFlags.WAIT, 16))
-        for id in (NOT_MADE["condition"], CONFIG.conditions, 63)
+        (populated, 0, name, id, 1, "einval")
+        for name in FLAGS
+        if name != "flags_found"
+        for id in (NOT_MADE["condition"], CONFIG.conditions, 63, 1023)
     ),
-    *((populated, 0, "event_flags", kind << KIND_LSB, 1, "einval") for kind in range(4, 8)),  # no such kind
-    *((populated, 0, "event_flags", kind << KIND_LSB, 0, "einval") for kind in range(EventFlags.WAIT, 16)),
-    *((populated, 0, "event_flags", kind << KIND_LSB, 1, "eagain") for kind in range(12, 16)),
+    *((populated, 0, name, 0, 0, "einval") for name in FLAGS if name.endswith(("_any", "_all"))),
+    *((populated, 0, name, 0, 1, "eagain") for name in FLAGS if name.startswith("flags_try")),
     (populated, 0, "interrupt_bind", 6, NO_KIND, "einval"),
     (populated, 0, "interrupt_bind", 6, SEMAPHORE | 3, "einval"),  # no such semaphore
     (populated, 0, "interrupt_bind", 6, SEMAPHORE | 1023, "einval"),
@@ -402,8 +402,8 @@ def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
 
 def test_unknown_operations(tmp_path: Path) -> None:
     s = populated()
-    known = {op.code for op in SPEC.ops.values() if op.kind != "store"}
-    for op in set(range(64)) - known:
+    known = {op.code for op in SPEC.ops.values() if op.access != "store"}
+    for op in set(range(256)) - known:
         for cpu, id in ((0, 0), (1, 1023)):
             before = state(s)
             assert s.code(cpu, op, id) == error("einval")

@@ -20,5 +20,5 @@ def test_every_operation_has_a_model() -> None:
     from coreloom.reference.kernel import Kernel
 
     for op in spec.kernel().ops.values():
-        if op.kind == "load":
+        if op.access == "load":
             assert callable(getattr(Kernel, f"_{op.name}"))

@@ -37,9 +37,12 @@ WITHOUT_RESERVE = {(name, status) for name in ("reserve", "release") for status 
 }
 WITHOUT_INHERITANCE = {("mutex_protocol", "ebusy")}
 # Has another answer first.
-WITHOUT_EVENT_FLAGS = {("event_flags", "eagain")}
+WITHOUT_EVENT_FLAGS = {(name, "eagain") for name in SPEC.ops if name.startswith("flags_try")}
 OF_OTHER_POLICIES = {
-    "priority": {("set_weight", "esrch"), ("set_weight", "einval"), ("set_deadline", "einval")},
+    "priority": {
+        *(("set_weight", "esrch"), ("set_weight", "einval"), ("set_deadline", "einval")),
+        ("flags_found", "einval"),
+    },
     "dwrr": WITHOUT_RESERVE
     | WITHOUT_INHERITANCE
     | WITHOUT_EVENT_FLAGS

@@ -39,7 +39,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   uint32_t *word = words[number], head = id < CL_PORTS ? k_ports[id].head : 0;
   if (op == CL_OP_WORD0) return *argument(number, id);
   woke = saved = 0;
-  switch (op) { /* CL_OPS_ANY_TIME: no saving */
+  switch (op) { /* CL_IS_ANY_TIME: no saving */
     case CL_OP_SEMAPHORE_POST: return k_op_semaphore_post(id, &woke);
     case CL_OP_MUTEX_LEAVE: return k_op_mutex_leave(id, *word, &woke);
     case CL_OP_SEMAPHORE_LEAVE: return k_op_semaphore_leave(id, *word, &woke);

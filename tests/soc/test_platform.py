@@ -147,10 +147,6 @@ WRONG = {
         "mutexes = 0\ninheritance = true",
     ): "kernel.inheritance needs kernel.mutexes of at least 1, not 0",
     (
-        "mutexes = 32",
-        "mutexes = 32\nconditions = 65\nevents = true",
-    ): "kernel.events needs kernel.conditions of at most 64, not 65",
-    (
         '"bitmap"',
         '"bitmap"\ninheritance = true\npolicy = "edf"',
     ): "kernel.inheritance is for policy = 'priority' only, not 'edf'",

@@ -25,7 +25,7 @@ module cl_hw_control
   output logic        kernel_req_o,
   input  logic        kernel_gnt_i,
   output logic        kernel_we_o,
-  output logic [15:0] kernel_addr_o,   // {op[5:0], id[9:0]}
+  output logic [17:0] kernel_addr_o,   // {op[7:0], id[9:0]}
   output logic [31:0] kernel_wdata_o,
   input  logic        kernel_rvalid_i, // one cycle after the grant or later
   input  logic [31:0] kernel_rdata_i,
@@ -53,7 +53,7 @@ module cl_hw_control
   input  logic        done_i,
   input  logic [31:0] result_i,
   input  logic        call_valid_i,
-  input  logic  [5:0] call_op_i,
+  input  logic  [7:0] call_op_i,
   input  logic  [9:0] call_id_i,
   input  logic        call_store_i,
   input  logic [31:0] call_word_i,
@@ -408,7 +408,7 @@ module cl_hw_control
   // The kernel answers what it was asked; the bus answers one cycle after its grant; the module keeps an operation
   // until it is done.
   logic       f_kernel_q, f_bus_q, f_call_q;
-  logic [5:0] f_op_q;
+  logic [7:0] f_op_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_kernel_q <= 1'b0;
@@ -432,7 +432,7 @@ module cl_hw_control
   logic f_held_q;     // a request of the kernel waits for its grant
   logic f_exit;
 
-  assign f_exit = kernel_gnt & ~kernel_we_o & (kernel_addr_o[15:10] == OpThreadExit);
+  assign f_exit = kernel_gnt & ~kernel_we_o & (kernel_addr_o[17:10] == OpThreadExit);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -19,7 +19,7 @@ module cl_hw_thread
   output logic        kernel_req_o,
   input  logic        kernel_gnt_i,
   output logic        kernel_we_o,
-  output logic [15:0] kernel_addr_o,   // {op[5:0], id[9:0]}
+  output logic [17:0] kernel_addr_o,   // {op[7:0], id[9:0]}
   output logic [31:0] kernel_wdata_o,
   input  logic        kernel_rvalid_i, // one cycle after the grant or later
   input  logic [31:0] kernel_rdata_i,
@@ -42,7 +42,7 @@ module cl_hw_thread
 
   logic        unit_rst_n, run, start, done, call_valid, call_store, call_load, call_done;
   logic        mem_req, mem_gnt, mem_rvalid;
-  logic  [5:0] call_op;
+  logic  [7:0] call_op;
   logic  [9:0] call_id;
   logic [31:0] argument, result, call_word, call_answer, call_message, mem_rdata;
   bus_cmd_t    mem_cmd;

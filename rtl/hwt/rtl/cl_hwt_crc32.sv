@@ -12,7 +12,7 @@ module cl_hwt_crc32
   output logic        done_o,
   output logic [31:0] result_o,
   output logic        call_valid_o,
-  output logic  [5:0] call_op_o,
+  output logic  [7:0] call_op_o,
   output logic  [9:0] call_id_o,
   output logic        call_store_o,
   output logic [31:0] call_word_o,

@@ -12,7 +12,7 @@ module cl_hwt_script
   output logic        done_o,
   output logic [31:0] result_o,
   output logic        call_valid_o,
-  output logic  [5:0] call_op_o,
+  output logic  [7:0] call_op_o,
   output logic  [9:0] call_id_o,
   output logic        call_store_o,
   output logic [31:0] call_word_o,
@@ -70,7 +70,7 @@ module cl_hwt_script
   end
 
   assign call_valid_o = state_q == StCall;
-  assign call_op_o    = op_q[5:0];
+  assign call_op_o    = op_q[7:0];
   assign call_id_o    = id_q[9:0];
   assign call_store_o = 1'b1;
   assign call_word_o  = word_q;
@@ -122,7 +122,7 @@ module cl_hwt_script
               wait_q  <= 2'd3;
               state_q <= StFetch;
             end
-            default:     state_q <= (op_q == ScriptSpin || op_q[31:6] != '0) ? StSpin : StCall;
+            default:     state_q <= (op_q == ScriptSpin || op_q[31:8] != '0) ? StSpin : StCall;
           endcase
         end
         StCall: if (call_done_i) begin
@@ -141,7 +141,7 @@ module cl_hwt_script
           delay_q <= delay_q + 32'd1;
           if (delay_q == word_q) state_q <= StAnswer;
         end
-        StAnswer:  if (mem_gnt_i) state_q <= (op_q[31:6] == '0) ? StMessage : StWait;
+        StAnswer:  if (mem_gnt_i) state_q <= (op_q[31:8] == '0) ? StMessage : StWait;
         StMessage: if (mem_gnt_i) state_q <= StWait;
         StWait: if (mem_rvalid_i) begin
           step_q  <= step_q + 32'd20;

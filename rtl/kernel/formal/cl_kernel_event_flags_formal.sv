@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of event flags, in cl_kernel_condition_ops and cl_kernel_event_flags together, for every sequence of
-// event_flags by threads on one condition variable that serves as nothing else:
+// their operations by threads on one condition variable that serves as nothing else:
 //
 //   each operation answers and changes what the flags and what the caller waits for say;
 //   a set wakes those that all the flags then set satisfy, and nobody else, in whatever order it looks at them;
@@ -21,7 +21,7 @@ module cl_kernel_event_flags_formal
   input logic                           rst_ni,
   input logic                           act_i,
   input logic                           make_i,  // a new thread, instead of an operation
-  input logic [EventFlagsKindWidth-1:0] kind_i,
+  input logic                     [3:0] verb_i,  // of flags
   input logic            [TidWidth-1:0] who_i,
   input logic            [TidWidth-1:0] next_i,  // whom a set looks at next, if that one is left
   input logic                    [31:0] word0_i
@@ -32,7 +32,7 @@ module cl_kernel_event_flags_formal
 
   state_e                         state_q;
   logic                           created_q, make_q;
-  logic [EventFlagsKindWidth-1:0] kind_q;
+  logic                     [3:0] verb_q;
   tid_t                           who_q, looked_q;
   logic                    [31:0] word0_q;
 
@@ -77,7 +77,7 @@ module cl_kernel_event_flags_formal
 
   assign commit  = state_q == StCommit;
   assign look    = state_q == StLook;
-  assign is_wait = kind_q >= EventFlagsWait;
+  assign is_wait = verb_q[3];
   assign makes   = commit && make_q;
 
   always_comb begin
@@ -95,8 +95,8 @@ module cl_kernel_event_flags_formal
     .clk_i,
     .rst_ni,
     .read_id_i      ('0),
-    .op_i           (!created_q ? OpCondCreate : make_q ? OpCondTicket : OpEventFlags),
-    .id_i           (10'(kind_q) << EventFlagsKindLsb),
+    .op_i           (!created_q ? OpCondCreate : make_q ? OpCondTicket : {KindFlags, verb_q}),
+    .id_i           ('0),
     .word0_i        (word0_q),
     .waiter_valid_i (waits_q != '0),
     .flags_o        (flags),
@@ -117,8 +117,8 @@ module cl_kernel_event_flags_formal
     .new_tid_i   (who_q),
     .caller_i    (who_q),
     .flags_i     (outcome.insert ? word0_q : flags),
-    .how_i       (outcome.insert ? kind_q[1:0] : '0),
-    .set_i       (commit && !make_q && created_q && kind_q == EventFlagsSet),
+    .how_i       (outcome.insert ? verb_q[1:0] : '0),
+    .set_i       (commit && !make_q && created_q && {KindFlags, verb_q} == OpFlagsSet),
     .note_i      (commit && !make_q && created_q && is_wait && outcome.status == StatusOk),
     .look_i      (look),
     .satisfied_o (found),
@@ -126,14 +126,14 @@ module cl_kernel_event_flags_formal
   );
 
   logic suffices;
-  assign suffices = enough(word_q, word0_q, kind_q[0]);
+  assign suffices = enough(word_q, word0_q, verb_q[0]);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q   <= StIdle;
       created_q <= 1'b0;
       make_q    <= 1'b0;
-      kind_q    <= '0;
+      verb_q    <= '0;
       who_q     <= '0;
       looked_q  <= '0;
       word0_q   <= '0;
@@ -149,7 +149,7 @@ module cl_kernel_event_flags_formal
         StIdle: if (act_i) begin
           state_q <= StCommit;
           make_q  <= make_i;
-          kind_q  <= kind_i;
+          verb_q  <= verb_i;
           who_q   <= who_i;
           word0_q <= word0_i;
         end
@@ -161,7 +161,7 @@ module cl_kernel_event_flags_formal
             known_q[who_q] <= 1'b1;
             flags_q[who_q] <= '0;
             how_q[who_q]   <= '0;
-          end else if (created_q && kind_q == EventFlagsSet) begin
+          end else if (created_q && {KindFlags, verb_q} == OpFlagsSet) begin
             set_q <= word_q | word0_q;
             if (waits_q == '0) word_q <= word_q | word0_q;
             else begin
@@ -169,14 +169,14 @@ module cl_kernel_event_flags_formal
               left_q   <= waits_q;
               looked_q <= chosen;
             end
-          end else if (created_q && kind_q == EventFlagsClear) begin
+          end else if (created_q && {KindFlags, verb_q} == OpFlagsClear) begin
             word_q <= word_q & ~word0_q;
-          end else if (created_q && is_wait && word0_q != '0 && (suffices || !kind_q[2])) begin
+          end else if (created_q && is_wait && word0_q != '0 && (suffices || !verb_q[2])) begin
             known_q[who_q] <= 1'b1;
             waits_q[who_q] <= !suffices;
             flags_q[who_q] <= suffices ? word_q : word0_q;
-            how_q[who_q]   <= suffices ? '0 : kind_q[1:0];
-            if (suffices && kind_q[1]) word_q <= word_q & ~word0_q;
+            how_q[who_q]   <= suffices ? '0 : verb_q[1:0];
+            if (suffices && verb_q[1]) word_q <= word_q & ~word0_q;
           end
         end
 
@@ -208,7 +208,8 @@ module cl_kernel_event_flags_formal
   always_comb begin
     if (act_i && state_q == StIdle) begin
       assume (32'(who_i) < Threads);
-      assume ((!waits_q[who_i] && (make_i || known_q[who_i])) || (!make_i && kind_i == EventFlagsSet));
+      assume (op_is_load({KindFlags, verb_i}));
+      assume ((!waits_q[who_i] && (make_i || known_q[who_i])) || (!make_i && {KindFlags, verb_i} == OpFlagsSet));
     end
   end
 
@@ -233,8 +234,9 @@ module cl_kernel_event_flags_formal
       AssertExists: assert (created_q == u_dut.u_table.u_ids.used_o[0] && (created_q || waits_q == '0));
       AssertWord:   assert (created_q ? kept == (state_q inside {StLook, StWake} ? set_q : word_q) : word_q == '0);
       AssertKinds:  assert (created_q || state_q inside {StIdle, StCommit});
+      AssertVerb:   assert (op_is_load({KindFlags, verb_q}));
       AssertWho:    assert (32'(who_q) < Threads && (!commit || (!waits_q[who_q] && (make_q || known_q[who_q])) ||
-                                                     (!make_q && kind_q == EventFlagsSet)));
+                                                     (!make_q && {KindFlags, verb_q} == OpFlagsSet)));
       if (look || state_q == StWake) begin
         AssertLeft:    assert (left_q != '0 && (left_q & ~waits_q) == '0);
         AssertFlags:   assert (u_flags.flags_q == set_q && u_flags.cleared_q == cleared);
@@ -247,13 +249,13 @@ module cl_kernel_event_flags_formal
       end
       if (commit && created_q && !make_q) begin
         AssertRead:    assert (u_dut.exists && u_dut.signals == word_q);
-        AssertStatus:  assert (outcome.status == ((kind_q inside {[4'd4:4'd7]} || (is_wait && word0_q == '0)) ? StatusEinval :
-                                                  (is_wait && !suffices && kind_q[2]) ? StatusEagain : StatusOk));
-        AssertCourse:  assert (outcome.course == ((kind_q == EventFlagsSet && waits_q != '0) ? CourseLeave :
-                                                  (is_wait && word0_q != '0 && !suffices && !kind_q[2]) ? CourseBlock : CourseDone));
+        AssertStatus:  assert (outcome.status == ((is_wait && word0_q == '0) ? StatusEinval :
+                                                  (is_wait && !suffices && verb_q[2]) ? StatusEagain : StatusOk));
+        AssertCourse:  assert (outcome.course == (({KindFlags, verb_q} == OpFlagsSet && waits_q != '0) ? CourseLeave :
+                                                  (is_wait && word0_q != '0 && !suffices && !verb_q[2]) ? CourseBlock : CourseDone));
         AssertInsert:  assert (outcome.insert == (outcome.course == CourseBlock));
-        AssertGet:     assert (kind_q != EventFlagsGet || flags == word_q);
-        AssertFound:   assert (kind_q != EventFlagsFound || record == flags_q[who_q]);
+        AssertGet:     assert ({KindFlags, verb_q} != OpFlagsGet || flags == word_q);
+        AssertFound:   assert ({KindFlags, verb_q} != OpFlagsFound || record == flags_q[who_q]);
       end
     end
   end

@@ -43,7 +43,7 @@ module cl_kernel_formal
   input logic                     tick_i,
   input logic       [Clients-1:0] req_i,
   input logic       [Clients-1:0] we_i,
-  input logic [Clients-1:0][15:0] addr_i,
+  input logic [Clients-1:0][17:0] addr_i,
   input logic [Clients-1:0][31:0] wdata_i,
   input logic          [Cpus-1:0] intr_i,
   input logic         [Lines-1:0] line_i
@@ -447,7 +447,7 @@ module cl_kernel_formal
       if (running[c] && !valid[c])                                                      holds.clients = 1'b0;
       if (waiting[c] && (running[c] || switching[c] || save[c] || op_valid[c]))         holds.clients = 1'b0;
       if (busy[c] != (op_valid[c] | waiting[c]))                                        holds.clients = 1'b0;
-      if (op_valid[c] && !save[c] && !AnyTimeOps[u_dut.op[c]])                          holds.clients = 1'b0;
+      if (op_valid[c] && !save[c] && !op_any_time(u_dut.op[c]))                          holds.clients = 1'b0;
       if (switching[c] && !running[c])                                                  holds.clients = 1'b0;
       if (leaving[c] && !switching[c])                                                  holds.clients = 1'b0;
       if (u_dut.words_we[c] && op_valid[c])                                             holds.clients = 1'b0;
@@ -578,7 +578,7 @@ module cl_kernel_formal
   if (Pipeline) begin : g_pick
     logic       picked;
     cpu_t       client;
-    logic [5:0] op;
+    logic [7:0] op;
     tid_t       reads;
 
     assign picked = u_dut.u_engine.u_pick.g_pipeline.pick_q;

@@ -175,7 +175,7 @@ module cl_kernel_inheritance_formal
   priority_t job_priority, new_own, new_ceiling;
   status_e   status;
   course_e   course;
-  logic [5:0] op;
+  logic [7:0] op;
   logic      mine, frees, takes, blocks, hands;
 
   // The record read is wrong when it is written in the same cycle, as a memory's word is.

@@ -12,7 +12,7 @@ module cl_kernel_lines_formal
   input logic             rst_ni,
   input logic [Lines-1:0] line_i,
   input logic       [9:0] read_id_i,
-  input logic       [5:0] op_i,
+  input logic       [7:0] op_i,
   input logic       [9:0] id_i,
   input logic      [31:0] word0_i,
   input logic       [1:0] caller_i,

@@ -9,7 +9,7 @@ module cl_kernel_port_formal
   input logic        rst_ni,
   input logic        req_i,
   input logic        we_i,
-  input logic [15:0] addr_i,
+  input logic [17:0] addr_i,
   input logic [31:0] wdata_i,
   input logic        take_i,
   input logic        words_we_i,
@@ -19,7 +19,7 @@ module cl_kernel_port_formal
 );
 
   logic        gnt, rvalid, op_valid, save;
-  logic  [5:0] op;
+  logic  [7:0] op;
   logic  [9:0] id;
   logic [31:0] rdata, word;
 
@@ -47,15 +47,15 @@ module cl_kernel_port_formal
 
   logic stores_word, loads_word, stores_saved, begins, and_saves;
 
-  assign stores_word  = req_i & we_i & addr_i[15:10] == OpWord0;
-  assign loads_word   = req_i & ~we_i & addr_i[15:10] == OpWord0;
-  assign stores_saved = req_i & we_i & addr_i[15:10] == OpSaved;
-  assign begins       = req_i & ~we_i & addr_i[15:10] != OpWord0;
-  assign and_saves      = begins & ~AnyTimeOps[addr_i[15:10]];
+  assign stores_word  = req_i & we_i & addr_i[17:10] == OpWord0;
+  assign loads_word   = req_i & ~we_i & addr_i[17:10] == OpWord0;
+  assign stores_saved = req_i & we_i & addr_i[17:10] == OpSaved;
+  assign begins       = req_i & ~we_i & addr_i[17:10] != OpWord0;
+  assign and_saves      = begins & ~op_any_time(addr_i[17:10]);
 
   logic        save_q, op_q, busy_q, local_q, answer_q, taken_save_q, taken_word_q;
   logic [31:0] word_q, answer_word_q;
-  logic [15:0] asked_q;
+  logic [17:0] asked_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

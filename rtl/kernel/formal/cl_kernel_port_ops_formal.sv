@@ -18,7 +18,7 @@ module cl_kernel_port_ops_formal
   input logic                     rst_ni,
   input logic       [Clients-1:0] req_i,           // the clients' accesses
   input logic       [Clients-1:0] we_i,
-  input logic [Clients-1:0][15:0] addr_i,
+  input logic [Clients-1:0][17:0] addr_i,
   input logic [Clients-1:0][31:0] wdata_i,
   input logic                     pick_i,          // what the engine takes: the operation of this client,
   input logic                     by_line_i,       // or line line_i, bound to port line_port_i
@@ -42,7 +42,7 @@ module cl_kernel_port_ops_formal
 
   logic     [Clients-1:0]       gnt, rvalid, op_valid, save, take, words_we, answer, busy;
   logic     [Clients-1:0][31:0] rdata;
-  logic     [Clients-1:0] [5:0] op;
+  logic     [Clients-1:0] [7:0] op;
   logic     [Clients-1:0] [9:0] id;
   message_t [Clients-1:0]       words;
   message_t                     message;
@@ -75,7 +75,7 @@ module cl_kernel_port_ops_formal
       .answer_i       ('0)
     );
     assign busy[c]     = u_port.busy_q;
-    assign word_access = gnt[c] && addr_i[c][15:10] == OpWord0;
+    assign word_access = gnt[c] && addr_i[c][17:10] == OpWord0;
     assign n           = (32'(addr_i[c][9:0]) <= PortWords) ? addr_i[c][9:0] : '0;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -106,7 +106,7 @@ module cl_kernel_port_ops_formal
   state_e             state_q;
   logic               cpu_q, by_line_q, line_q, commit, walk, read, publish_wakes, publish_more, message_valid;
   logic               bind_exists, bind_open, receiver;
-  logic         [5:0] op_q;
+  logic         [7:0] op_q;
   logic         [9:0] id_q, read_id;
   logic [Clients-1:0] unpublished;
   outcome_t           outcome;

@@ -32,7 +32,7 @@ module cl_kernel_timeouts_formal #(
   localparam time_t Quarter = TimeWidth'(2**(TimeWidth-2));
 
   logic                set, pending, take;
-  logic          [5:0] op;
+  logic          [7:0] op;
   logic          [9:0] id;
   logic [TidWidth-1:0] taken;
 

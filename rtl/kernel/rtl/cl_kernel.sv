@@ -17,7 +17,7 @@ module cl_kernel
   parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
   parameter  bit          Timeouts   = 1'b0,            // time limits of waits (else timeout_start is no operation)
   parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
-  parameter  bit          EventFlags  = 1'b0,           // and event flags, if they are at most 64 (else event_flags is no operation)
+  parameter  bit          EventFlags  = 1'b0,           // and event flags (else those are no operations)
   parameter  bit          Pipeline   = 1'b0,            // registers in the longest paths: a higher clock, more cycles
   parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
   parameter  int unsigned RtPriority = 16,
@@ -44,7 +44,7 @@ module cl_kernel
   input  logic       [Clients-1:0] req_i,
   output logic       [Clients-1:0] gnt_o,
   input  logic       [Clients-1:0] we_i,
-  input  logic [Clients-1:0][15:0] addr_i,    // {op[5:0], id[9:0]}
+  input  logic [Clients-1:0][17:0] addr_i,    // {op[7:0], id[9:0]}
   input  logic [Clients-1:0][31:0] wdata_i,
   output logic       [Clients-1:0] rvalid_o,
   output logic [Clients-1:0][31:0] rdata_o,
@@ -60,7 +60,7 @@ module cl_kernel
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes > 1024 ||
       Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
       Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance || Pipeline) && Policy != PolicyPriority) ||
-      (Inheritance && Mutexes == 0) || (EventFlags && (Pipeline || Conditions > 2**EventFlagsObjectWidth)) ||
+      (Inheritance && Mutexes == 0) || (EventFlags && Pipeline) ||
       (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
@@ -88,7 +88,7 @@ module cl_kernel
   // Contents of the clients' ports
   typedef struct packed {
     logic     [Clients-1:0]       op_valid, save, intr;
-    logic     [Clients-1:0] [5:0] op;
+    logic     [Clients-1:0] [7:0] op;
     logic     [Clients-1:0] [9:0] id;
     message_t [Clients-1:0]       words;
   } requests_t;
@@ -152,7 +152,7 @@ module cl_kernel
   } policy_t;
 
   logic     [Clients-1:0]       op_valid, save, take, words_we, answer_valid, intr;
-  logic     [Clients-1:0] [5:0] op;
+  logic     [Clients-1:0] [7:0] op;
   logic     [Clients-1:0] [9:0] id;
   message_t [Clients-1:0]       words;
   message_t                     message;

@@ -20,7 +20,7 @@ module cl_kernel_condition_ops
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic  [9:0] read_id_i,
-  input  logic  [5:0] op_i,
+  input  logic  [7:0] op_i,
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
   input  logic        waiter_valid_i,  // the condition variable's wait list is not empty
@@ -36,10 +36,8 @@ module cl_kernel_condition_ops
 
   logic                               exists, room, create, destroy, set;
   logic                   [Width-1:0] signals, set_to;
-  logic [EventFlagsKindWidth-1:0] kind;
 
-  assign kind    = id_i[EventFlagsKindLsb +: EventFlagsKindWidth];
-  assign flags_o = 32'(signals) | ((EventFlags && kind == EventFlagsSet) ? word0_i : '0);
+  assign flags_o = 32'(signals) | ((op_i == OpFlagsSet) ? word0_i : '0);
 
   always_comb begin
     outcome_o = '0;
@@ -109,32 +107,33 @@ module cl_kernel_condition_ops
 
       default: ;  // another service's
     endcase
-    if (EventFlags && op_i == OpEventFlags && kind != EventFlagsFound) begin
-      if (!exists) outcome_o = failed(StatusEinval);
-      else begin
-        unique case (kind)
-          EventFlagsSet: begin
+    if (EventFlags) begin
+      unique case (op_i)
+        OpFlagsSet, OpFlagsClear: begin
+          if (!exists) outcome_o = failed(StatusEinval);
+          else begin
             set    = 1'b1;
-            set_to = Width'(flags_o);
-            if (waiter_valid_i) outcome_o.course = CourseLeave;
+            set_to = (op_i == OpFlagsSet) ? Width'(flags_o) : signals & ~Width'(word0_i);
+            if (op_i == OpFlagsSet && waiter_valid_i) outcome_o.course = CourseLeave;
           end
-          EventFlagsClear: begin
-            set    = 1'b1;
-            set_to = signals & ~Width'(word0_i);
+        end
+
+        OpFlagsGet: if (!exists) outcome_o = failed(StatusEinval);
+
+        OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll,
+        OpFlagsTrywaitAny, OpFlagsTrywaitAll, OpFlagsTrytakeAny, OpFlagsTrytakeAll: begin
+          set_to = signals & ~Width'(word0_i);
+          if (!exists || word0_i == '0)                     outcome_o = failed(StatusEinval);
+          else if (suffice(32'(signals), word0_i, op_i[0])) set       = op_i[1];
+          else if (op_i[2])                                 outcome_o = failed(StatusEagain);
+          else begin
+            outcome_o.course = CourseBlock;
+            outcome_o.insert = 1'b1;
           end
-          EventFlagsGet: ;
-          default: begin
-            set_to = signals & ~Width'(word0_i);
-            if (kind < EventFlagsWait || word0_i == '0)   outcome_o = failed(StatusEinval);
-            else if (suffice(32'(signals), word0_i, kind[0])) set   = kind[1];
-            else if (kind[2])                             outcome_o = failed(StatusEagain);
-            else begin
-              outcome_o.course = CourseBlock;
-              outcome_o.insert = 1'b1;
-            end
-          end
-        endcase
-      end
+        end
+
+        default: ;
+      endcase
     end
   end
 

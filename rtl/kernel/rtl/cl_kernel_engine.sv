@@ -156,7 +156,7 @@ module cl_kernel_engine
 
   // Inputs of the services (cl_kernel_services): the operation,
   typedef struct packed {
-    logic  [5:0] op;
+    logic  [7:0] op;
     logic  [9:0] id;
     cpu_t        client;
     tid_t        caller;
@@ -223,7 +223,7 @@ module cl_kernel_engine
 
   state_e      state_q, wake_then_q;
   cpu_t        cpu_q;          // the client, its operation
-  logic  [5:0] op_q;
+  logic  [7:0] op_q;
   logic  [9:0] id_q;
   logic        front_q;        // StWake: to the head of its priority
   logic        pop_q;          // StWake: remove the thread from the wait list
@@ -249,7 +249,7 @@ module cl_kernel_engine
     // The registers' next values
     state_e        state_d, wake_then_d;
     cpu_t          cpu_d;
-    logic    [5:0] op_d;
+    logic    [7:0] op_d;
     logic    [9:0] id_d;
     logic          front_d, pop_d, all_d, by_line_d, by_timeout_d, silent_d, publish_end_d;
     line_t         line_d;
@@ -289,11 +289,11 @@ module cl_kernel_engine
   line_request_t line_request;
   line_t         line;
   logic          timeout_pending, timeout_take;
-  logic    [5:0] timeout_op;
+  logic    [7:0] timeout_op;
   logic    [9:0] timeout_id;
   logic          clients_turn, pick_valid, pick_busy, op_valid_pick, requeue_pick, front_pick;
   cpu_t          pick;
-  logic    [5:0] op_pick;
+  logic    [7:0] op_pick;
   logic    [9:0] id_pick;
   tid_t          read_pick;
   logic [Clients-1:0][31:0] word0;
@@ -305,7 +305,6 @@ module cl_kernel_engine
   cl_kernel_pick #(
     .Pipeline      (Pipeline),
     .Inheritance   (Inheritance),
-    .EventFlags    (EventFlags),
     .Clients       (Clients),
     .TidWidth      (TidWidth),
     .requests_t    (requests_t),
@@ -344,7 +343,7 @@ module cl_kernel_engine
   // The operation whose records are read
   cpu_t        rd_cpu;
   logic  [9:0] job_read;  // in StSettle
-  logic  [5:0] rd_op;
+  logic  [7:0] rd_op;
   logic  [9:0] rd_id, rd_object;
 
   always_comb begin
@@ -373,19 +372,6 @@ module cl_kernel_engine
     rd_object = rd_id;
     if (Reserve && rd_op == OpReserve) rd_object = word0[rd_cpu][9:0];
   end
-
-  // Event flags are condition variables, so they have their wait lists; what is done is in the id, too.
-  function automatic logic are_flags(input logic [5:0] op);
-    return EventFlags && op == OpEventFlags;
-  endfunction
-
-  function automatic logic [1:0] list_kind(input logic [5:0] op);
-    return are_flags(op) ? OpCondWait[4:3] : op[4:3];
-  endfunction
-
-  function automatic logic [9:0] list_id(input logic [5:0] op, input logic [9:0] id);
-    return are_flags(op) ? 10'(id[EventFlagsObjectLsb +: EventFlagsObjectWidth]) : id;
-  endfunction
 
   // ---------------------------------------------------------------------------------------------
   // Threads and wait lists
@@ -641,7 +627,7 @@ module cl_kernel_engine
   logic        left;         // with Pipeline: StLeave was in the cycle before
   logic        waiter_valid, insert, walk, walk_pending, walk_done, leave, found, missing;
   tid_t        waiter;
-  logic        setting, satisfied, last;  // event_flags wakes those whom the flags satisfy; one: the thread read
+  logic        setting, satisfied, last;  // flags_set wakes those whom the flags satisfy; one: the thread read
   logic  [9:0] object_id;                 // the operation's object; a new one if it creates it
   logic [31:0] argument;                  // its second word, or the thread whose time is over
   logic [31:0] rd_word0, caller_word0, target;
@@ -655,12 +641,12 @@ module cl_kernel_engine
   ) u_wait_lists (
     .clk_i,
     .rst_ni,
-    .read_kind_i    (list_kind(rd_op)),
-    .read_id_i      (list_id(rd_op, rd_id)),
+    .read_kind_i    (rd_op[5:4]),
+    .read_id_i      (rd_id),
     .waiter_valid_o (waiter_valid),
     .several_o      (several),
     .waiter_o       (waiter),
-    .kind_i         (settling_threads ? 2'd2 : list_kind(op_q)),
+    .kind_i         (settling_threads ? 2'd2 : op_q[5:4]),
     .id_i           (settling_threads ? job_mutex : object_id),
     .clear_i        (commit && outcome.clear),
     .insert_i       (insert | job_insert),
@@ -723,9 +709,9 @@ module cl_kernel_engine
       .deadline_i (word0[cpu_q]),
       .stop_i     (commit && op_q inside {OpTimeoutStop, OpThreadExit} && sched_i.running[cpu_q]),
       .wait_i     (commit && outcome.course == CourseBlock),
-      .object_i   (op_q[5:3] inside {3'd2, 3'd3, 3'd4, 3'd5} || are_flags(op_q)),
-      .kind_i     (list_kind(op_q)),
-      .id_i       (list_id(op_q, id_q)),
+      .object_i   (op_q[7:4] inside {KindPort, KindCondition, KindMutex, KindSemaphore, KindBarrier, KindFlags}),
+      .kind_i     (op_q[5:4]),
+      .id_i       (id_q),
       .set_o      (timeout_set),
       .waits_o    (timeout_waits),
       .pending_o  (timeout_pending),
@@ -816,12 +802,12 @@ module cl_kernel_engine
   logic            fetch, publish_first, publish_walk, publish_wakes, publish_more, message_valid;
   logic [PortWords:0][31:0] message;
   logic     [31:0] flags, flags_left;
-  logic            flags_valid;       // event_flags leaves its answer in WORD0
+  logic            flags_valid;       // flags_get or flags_found leaves its answer in WORD0
   logic            insert_decided, needs_next_q, may_decide;
   logic [Clients-1:0] unpublished;
   tid_t            receiver;
   thread_change_t  change_of_services, change_decided;
-  logic      [5:0] as_op;
+  logic      [7:0] as_op;
   logic      [9:0] as_id;
   tid_t            line_thread;
 
@@ -831,7 +817,7 @@ module cl_kernel_engine
   bound_t     owners;
   thread_t    thread;
 
-  assign read      = '{valid: fetch, op: rd_op, id: list_id(rd_op, rd_id), word0: rd_word0};
+  assign read      = '{valid: fetch, op: rd_op, id: rd_id, word0: rd_word0};
   assign operation = '{op: op_q, id: id_q, client: cpu_q, caller: caller,
                        caller_runs: sched_i.running[cpu_q] | sched_i.held[cpu_q],
                        slice_used: slice_used_i[cpu_q], ahead: policy_i.ahead[cpu_q], word0: argument,
@@ -924,16 +910,7 @@ module cl_kernel_engine
                                                  decided.course == CourseBlock || decided.course == CourseExit);
   // Operations that may need the next thread or the ready queue wait while the queue is busy; others do not. Most of
   // them may end the caller's slice, so they also wait while a new one is being computed (dwrr).
-  always_ff @(posedge clk_i) begin
-    unique case (rd_op)
-      OpNext, OpYield, OpPreempt, OpThreadExit, OpMove, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait,
-      OpPortSend, OpPortReceive, OpCondWait, OpBarrierWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove,
-      OpIsEmpty, OpReserve:
-               needs_next_q <= 1'b1;
-      default: needs_next_q <= 1'b0;
-    endcase
-    if (are_flags(rd_op)) needs_next_q <= rd_id[EventFlagsKindLsb + 3] && !rd_id[EventFlagsKindLsb + 2];  // a wait, no try
-  end
+  always_ff @(posedge clk_i) needs_next_q <= op_needs_next(rd_op);
 
   assign may_decide     = !needs_next_q || (next_known_q && policy_i.slice_known[cpu_q]);
 
@@ -996,15 +973,14 @@ module cl_kernel_engine
 
   // Event flags
   if (EventFlags) begin : g_event_flags
-    logic [EventFlagsKindWidth-1:0] kind;
-    logic                    [31:0] record;
+    logic        waits;   // or would
+    logic [31:0] record;
 
-    assign kind        = id_q[EventFlagsKindLsb +: EventFlagsKindWidth];
-    assign setting     = op_q == OpEventFlags && kind == EventFlagsSet && !settling_threads;
-    assign flags_valid = commit && op_q == OpEventFlags && outcome.status == StatusOk &&
-                         kind inside {EventFlagsGet, EventFlagsFound};
-    assign words_o     = (op_q != OpEventFlags)    ? message :
-                         (kind == EventFlagsFound) ? ((PortWords + 1) * 32)'(record) : ((PortWords + 1) * 32)'(flags);
+    assign waits       = op_q[7:4] == KindFlags && op_q[3];
+    assign setting     = op_q == OpFlagsSet && !settling_threads;
+    assign flags_valid = commit && op_q inside {OpFlagsGet, OpFlagsFound} && outcome.status == StatusOk;
+    assign words_o     = (op_q == OpFlagsFound) ? ((PortWords + 1) * 32)'(record) :
+                         (op_q == OpFlagsGet)   ? ((PortWords + 1) * 32)'(flags) : message;
 
     cl_kernel_event_flags #(.Threads(Threads)) u_event_flags (
       .clk_i,
@@ -1016,9 +992,9 @@ module cl_kernel_engine
       .new_tid_i   (state_q == StInit ? '0 : new_tid),
       .caller_i    (caller),
       .flags_i     (insert ? word0[cpu_q] : flags),
-      .how_i       (insert ? kind[1:0] : '0),
+      .how_i       (insert ? op_q[1:0] : '0),
       .set_i       (commit && setting),
-      .note_i      (commit && op_q == OpEventFlags && outcome.status == StatusOk && kind >= EventFlagsWait),
+      .note_i      (commit && waits && outcome.status == StatusOk),
       .look_i      (setting && leave),
       .satisfied_o (satisfied),
       .word_o      (flags_left)
@@ -1154,8 +1130,8 @@ module cl_kernel_engine
   logic fetch_known;
 
   // The thread that the operation reads: one that is chosen now, or read again
-  function automatic tid_t read_by(input logic [5:0] op, input tid_t object, input tid_t by);
-    unique case (record_of(op, Inheritance, EventFlags))
+  function automatic tid_t read_by(input logic [7:0] op, input tid_t object, input tid_t by);
+    unique case (record_of(op, Inheritance))
       RecordOfCaller: read_by = by;
       RecordOfNew:    read_by = free_head;
       default:        read_by = object;
@@ -1171,13 +1147,14 @@ module cl_kernel_engine
       OpMutexLock, OpMutexUnlock, OpMutexLeave,
       OpSemaphoreWait, OpSemaphorePost, OpSemaphoreLeave,
       OpCondWait, OpCondSignal, OpCondBroadcast, OpCondLeave, OpBarrierWait,
-      OpPortReceive, OpPortTryreceive:                after_now = waiter;
+      OpPortReceive, OpPortTryreceive, OpFlagsSet,
+      OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny,
+      OpFlagsTakeAll:                                 after_now = waiter;
       OpPortSend, OpPortTrysend, OpPortLeave:         after_now = (decided.wake == WakeReceiver) ? receiver : waiter;
       OpInterruptRaise:                               after_now = line_thread;
       OpRelease:                                      after_now = bound_tid[cpu_t'(id_q)];
       default:                                        after_now = tid;
     endcase
-    if (are_flags(op_q))                              after_now = waiter;
   end
 
   if (Pipeline) begin : g_early_tid

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event flags: what each thread waits for or has found, and whom a set wakes. The flags themselves are the word of a
-// condition variable (cl_kernel_condition_ops), which decides what event_flags answers.
+// condition variable (cl_kernel_condition_ops), which decides what the operations answer.
 //
 //   set_i   flags_i are the flags then: the engine looks at each waiter, with look_i, in the order of the wait list; those
 //           that the flags satisfy have found them. With the last one word_o are the flags without those that the

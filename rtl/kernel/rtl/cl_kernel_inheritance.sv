@@ -51,7 +51,7 @@ module cl_kernel_inheritance
   input  newcomer_t                new_i,
 
   // The operation of the thread caller_i, whose record is read if the operation is its own or on a mutex
-  input  logic               [5:0] op_i,
+  input  logic               [7:0] op_i,
   input  logic               [9:0] id_i,             // the mutex, also a new one
   input  logic              [31:0] word0_i,
   input  logic      [TidWidth-1:0] caller_i,

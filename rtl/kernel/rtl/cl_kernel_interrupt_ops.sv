@@ -32,7 +32,7 @@ module cl_kernel_interrupt_ops
   input  logic     [Lines-1:0] line_i,
 
   input  logic           [9:0] read_id_i,
-  input  logic           [5:0] op_i,
+  input  logic           [7:0] op_i,
   input  logic           [9:0] id_i,
   input  logic          [31:0] word0_i,
   input  logic  [TidWidth-1:0] caller_i,
@@ -40,7 +40,7 @@ module cl_kernel_interrupt_ops
   input  logic                 port_exists_i,
   input  logic                 port_open_i,
   output outcome_t             outcome_o,
-  output logic           [5:0] as_op_o,
+  output logic           [7:0] as_op_o,
   output logic           [9:0] as_id_o,
   output logic  [TidWidth-1:0] thread_o,            // that waits for the line
   input  logic                 commit_i,
@@ -49,7 +49,7 @@ module cl_kernel_interrupt_ops
   output logic                 request_o,
   output logic                 request_wakes_o,
   output logic                 request_notes_o,
-  output logic           [5:0] request_op_o,
+  output logic           [7:0] request_op_o,
   output logic           [9:0] request_id_o,
   output logic [LineWidth-1:0] request_line_o,
   input  logic                 take_i,
@@ -69,7 +69,7 @@ module cl_kernel_interrupt_ops
   line_t             lines_q [Lines];
 
   // The engine's action for an interrupt of a line
-  function automatic logic [5:0] op_of(input kind_e kind);
+  function automatic logic [7:0] op_of(input kind_e kind);
     return (kind == ToSemaphore) ? OpSemaphorePost : OpPortTrysend;
   endfunction
 

@@ -16,7 +16,7 @@ module cl_kernel_mutex_ops
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic          [9:0] read_id_i,
-  input  logic          [5:0] op_i,
+  input  logic          [7:0] op_i,
   input  logic          [9:0] id_i,
   input  logic [TidWidth-1:0] caller_i,
   input  logic         [31:0] word0_i,

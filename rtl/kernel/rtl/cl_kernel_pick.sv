@@ -11,7 +11,6 @@ module cl_kernel_pick
 #(
   parameter  bit          Pipeline    = 1'b0,
   parameter  bit          Inheritance = 1'b0,
-  parameter  bit          EventFlags  = 1'b0,
   parameter  int unsigned Clients     = 2,
   parameter  int unsigned TidWidth    = 6,
   localparam int unsigned CpuWidth    = (Clients > 1) ? $clog2(Clients) : 1,
@@ -28,7 +27,7 @@ module cl_kernel_pick
   output logic              [CpuWidth-1:0] client_o,
   output logic                             busy_o,    // it has an operation or a save; else its wait ends
   output logic                             op_valid_o,
-  output logic                       [5:0] op_o,
+  output logic                       [7:0] op_o,
   output logic                       [9:0] id_o,
   output logic                             requeue_o, // its save is of a thread that is ready again: this is queued first,
   output logic                             front_o,   // at the head of its priority
@@ -41,7 +40,7 @@ module cl_kernel_pick
   // A client's request
   typedef struct packed {
     logic                op_valid, requeue, front;
-    logic          [5:0] op;
+    logic          [7:0] op;
     logic          [9:0] id;
     logic [TidWidth-1:0] tid;
   } asked_t;
@@ -67,7 +66,7 @@ module cl_kernel_pick
                        op: requests_i.op[c], id: requests_i.id[c], tid: sched_i.leaving_tid[c]};
       if (Pipeline && !requeue) begin
         of_client[c].tid = TidWidth'((requests_i.op[c] == OpReserve) ? requests_i.words[c][0][9:0] : requests_i.id[c]);
-        if (record_of(requests_i.op[c], Inheritance, EventFlags) == RecordOfCaller) of_client[c].tid = sched_i.tid[c];
+        if (record_of(requests_i.op[c], Inheritance) == RecordOfCaller) of_client[c].tid = sched_i.tid[c];
       end
     end
   end

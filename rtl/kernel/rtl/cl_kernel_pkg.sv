@@ -12,7 +12,7 @@ package cl_kernel_pkg;
   localparam int unsigned WordValueLsb = 0;
   localparam int unsigned WordValueWidth = 16;
   localparam int unsigned AddressOpLsb = 12;
-  localparam int unsigned AddressOpWidth = 6;
+  localparam int unsigned AddressOpWidth = 8;
   localparam int unsigned AddressIdLsb = 2;
   localparam int unsigned AddressIdWidth = 10;
   localparam int unsigned AttributesPriorityLsb = 0;
@@ -33,10 +33,6 @@ package cl_kernel_pkg;
   localparam int unsigned MutexAttributesCeilingWidth = 8;
   localparam int unsigned MutexAttributesProtocolLsb = 8;
   localparam int unsigned MutexAttributesProtocolWidth = 2;
-  localparam int unsigned EventFlagsObjectLsb = 0;
-  localparam int unsigned EventFlagsObjectWidth = 6;
-  localparam int unsigned EventFlagsKindLsb = 6;
-  localparam int unsigned EventFlagsKindWidth = 4;
   localparam int unsigned EntryWordSchedParamLsb = 0;
   localparam int unsigned EntryWordSchedParamWidth = 8;
   localparam int unsigned EntryWordQueuedLsb = 8;
@@ -58,74 +54,148 @@ package cl_kernel_pkg;
   localparam int unsigned DeadlineMax = 32767;
   localparam int unsigned HardwareParam = 128;
 
-  typedef enum logic [5:0] {
-    OpEventFlags = 6'd0,
-    OpNext = 6'd1,
-    OpSaved = 6'd2,
-    OpWord0 = 6'd3,
-    OpSelf = 6'd4,
-    OpYield = 6'd5,
-    OpPreempt = 6'd6,
-    OpThreadCreate = 6'd7,
-    OpThreadStart = 6'd8,
-    OpThreadExit = 6'd9,
-    OpThreadJoin = 6'd10,
-    OpThreadDetach = 6'd11,
-    OpSetSchedParam = 6'd12,
-    OpThreadRead = 6'd13,
-    OpSlice = 6'd14,
-    OpGetSchedParam = 6'd15,
-    OpMutexCreate = 6'd16,
-    OpMutexDestroy = 6'd17,
-    OpMutexLock = 6'd18,
-    OpMutexTrylock = 6'd19,
-    OpMutexUnlock = 6'd20,
-    OpMutexLeave = 6'd21,
-    OpTimeoutStart = 6'd22,
-    OpTimeoutStop = 6'd23,
-    OpSemaphoreCreate = 6'd24,
-    OpSemaphoreDestroy = 6'd25,
-    OpSemaphoreWait = 6'd26,
-    OpSemaphoreTrywait = 6'd27,
-    OpSemaphorePost = 6'd28,
-    OpSemaphoreValue = 6'd29,
-    OpSemaphoreLeave = 6'd30,
-    OpMutexProtocol = 6'd31,
-    OpPortOpen = 6'd32,
-    OpPortClose = 6'd33,
-    OpPortSend = 6'd34,
-    OpPortTrysend = 6'd35,
-    OpPortReceive = 6'd36,
-    OpPortTryreceive = 6'd37,
-    OpPortPublish = 6'd38,
-    OpPortLeave = 6'd39,
-    OpCondCreate = 6'd40,
-    OpCondDestroy = 6'd41,
-    OpCondTicket = 6'd42,
-    OpCondWait = 6'd43,
-    OpCondSignal = 6'd44,
-    OpCondBroadcast = 6'd45,
-    OpCondLeave = 6'd46,
-    OpBarrierWait = 6'd47,
-    OpInterruptBind = 6'd48,
-    OpInterruptUnbind = 6'd49,
-    OpInterruptWait = 6'd50,
-    OpInterruptRaise = 6'd51,
-    OpSetWeight = 6'd52,
-    OpSetDeadline = 6'd53,
-    OpReserve = 6'd54,
-    OpRelease = 6'd55,
-    OpDequeue = 6'd56,
-    OpRemove = 6'd57,
-    OpGetEntry = 6'd58,
-    OpIsQueued = 6'd59,
-    OpIsEmpty = 6'd60,
-    OpSetIdleThread = 6'd61,
-    OpCheckSchedParam = 6'd62,
-    OpMove = 6'd63
+  // The upper half of an operation
+  typedef enum logic [3:0] {
+    KindCpu = 4'd0,
+    KindThread = 4'd1,
+    KindEntry = 4'd2,
+    KindTimeout = 4'd3,
+    KindPort = 4'd4,
+    KindCondition = 4'd5,
+    KindMutex = 4'd6,
+    KindSemaphore = 4'd7,
+    KindInterrupt = 4'd8,
+    KindBarrier = 4'd9,
+    KindFlags = 4'd13
+  } op_kind_e;
+
+  typedef enum logic [7:0] {
+    OpNext = 8'd1,
+    OpSaved = 8'd2,
+    OpWord0 = 8'd3,
+    OpSelf = 8'd4,
+    OpYield = 8'd5,
+    OpPreempt = 8'd6,
+    OpSlice = 8'd7,
+    OpReserve = 8'd8,
+    OpRelease = 8'd9,
+    OpMove = 8'd10,
+    OpThreadCreate = 8'd16,
+    OpThreadStart = 8'd17,
+    OpThreadExit = 8'd18,
+    OpThreadJoin = 8'd19,
+    OpThreadDetach = 8'd20,
+    OpThreadRead = 8'd21,
+    OpSetSchedParam = 8'd32,
+    OpGetSchedParam = 8'd33,
+    OpCheckSchedParam = 8'd34,
+    OpSetWeight = 8'd35,
+    OpSetDeadline = 8'd36,
+    OpDequeue = 8'd37,
+    OpRemove = 8'd38,
+    OpGetEntry = 8'd39,
+    OpIsQueued = 8'd40,
+    OpIsEmpty = 8'd41,
+    OpSetIdleThread = 8'd42,
+    OpTimeoutStart = 8'd48,
+    OpTimeoutStop = 8'd49,
+    OpPortOpen = 8'd64,
+    OpPortClose = 8'd65,
+    OpPortLeave = 8'd66,
+    OpPortReceive = 8'd67,
+    OpPortTryreceive = 8'd68,
+    OpPortSend = 8'd69,
+    OpPortTrysend = 8'd70,
+    OpPortPublish = 8'd71,
+    OpCondCreate = 8'd80,
+    OpCondDestroy = 8'd81,
+    OpCondLeave = 8'd82,
+    OpCondWait = 8'd83,
+    OpCondSignal = 8'd85,
+    OpCondBroadcast = 8'd86,
+    OpCondTicket = 8'd87,
+    OpMutexCreate = 8'd96,
+    OpMutexDestroy = 8'd97,
+    OpMutexLeave = 8'd98,
+    OpMutexLock = 8'd99,
+    OpMutexTrylock = 8'd100,
+    OpMutexUnlock = 8'd101,
+    OpMutexProtocol = 8'd102,
+    OpSemaphoreCreate = 8'd112,
+    OpSemaphoreDestroy = 8'd113,
+    OpSemaphoreLeave = 8'd114,
+    OpSemaphoreWait = 8'd115,
+    OpSemaphoreTrywait = 8'd116,
+    OpSemaphorePost = 8'd117,
+    OpSemaphoreValue = 8'd118,
+    OpInterruptBind = 8'd128,
+    OpInterruptUnbind = 8'd129,
+    OpInterruptWait = 8'd131,
+    OpInterruptRaise = 8'd133,
+    OpBarrierWait = 8'd147,
+    OpFlagsSet = 8'd208,
+    OpFlagsClear = 8'd209,
+    OpFlagsGet = 8'd210,
+    OpFlagsFound = 8'd211,
+    OpFlagsWaitAny = 8'd216,
+    OpFlagsWaitAll = 8'd217,
+    OpFlagsTakeAny = 8'd218,
+    OpFlagsTakeAll = 8'd219,
+    OpFlagsTrywaitAny = 8'd220,
+    OpFlagsTrywaitAll = 8'd221,
+    OpFlagsTrytakeAny = 8'd222,
+    OpFlagsTrytakeAll = 8'd223
   } op_e;
 
-  localparam logic [63:0] AnyTimeOps = 64'h408050200000;  // do not imply OpSaved
+  // Does not imply OpSaved
+  function automatic logic op_any_time(input logic [7:0] op);
+    return op inside {
+      OpPortLeave, OpCondLeave, OpMutexLeave, OpSemaphoreLeave, OpSemaphorePost
+    };
+  endfunction
+
+  // Is an operation that a load executes
+  function automatic logic op_is_load(input logic [7:0] op);
+    return op inside {
+      OpNext, OpSelf, OpYield, OpPreempt, OpSlice, OpReserve,
+      OpRelease, OpMove, OpThreadCreate, OpThreadStart, OpThreadExit, OpThreadJoin,
+      OpThreadDetach, OpThreadRead, OpSetSchedParam, OpGetSchedParam, OpCheckSchedParam, OpSetWeight,
+      OpSetDeadline, OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty,
+      OpSetIdleThread, OpTimeoutStart, OpTimeoutStop, OpPortOpen, OpPortClose, OpPortLeave,
+      OpPortReceive, OpPortTryreceive, OpPortSend, OpPortTrysend, OpPortPublish, OpCondCreate,
+      OpCondDestroy, OpCondLeave, OpCondWait, OpCondSignal, OpCondBroadcast, OpCondTicket,
+      OpMutexCreate, OpMutexDestroy, OpMutexLeave, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
+      OpMutexProtocol, OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreLeave, OpSemaphoreWait, OpSemaphoreTrywait,
+      OpSemaphorePost, OpSemaphoreValue, OpInterruptBind, OpInterruptUnbind, OpInterruptWait, OpInterruptRaise,
+      OpBarrierWait, OpFlagsSet, OpFlagsClear, OpFlagsGet, OpFlagsFound, OpFlagsWaitAny,
+      OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpFlagsTrywaitAny, OpFlagsTrywaitAll, OpFlagsTrytakeAny,
+      OpFlagsTrytakeAll
+    };
+  endfunction
+
+  // Is for a CPU that runs a thread
+  function automatic logic op_needs_thread(input logic [7:0] op);
+    return op inside {
+      OpSelf, OpYield, OpPreempt, OpMove, OpThreadCreate, OpThreadExit,
+      OpThreadJoin, OpTimeoutStart, OpTimeoutStop, OpPortOpen, OpPortClose, OpPortReceive,
+      OpPortTryreceive, OpPortSend, OpPortTrysend, OpPortPublish, OpCondCreate, OpCondDestroy,
+      OpCondWait, OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
+      OpMutexProtocol, OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait, OpInterruptBind,
+      OpInterruptWait, OpBarrierWait, OpFlagsSet, OpFlagsClear, OpFlagsGet, OpFlagsFound,
+      OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpFlagsTrywaitAny, OpFlagsTrywaitAll,
+      OpFlagsTrytakeAny, OpFlagsTrytakeAll
+    };
+  endfunction
+
+  // May need the next thread or the ready queue
+  function automatic logic op_needs_next(input logic [7:0] op);
+    return op inside {
+      OpNext, OpYield, OpPreempt, OpMove, OpThreadExit, OpThreadJoin,
+      OpPortReceive, OpPortSend, OpCondWait, OpMutexLock, OpSemaphoreWait, OpInterruptWait,
+      OpBarrierWait, OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpReserve,
+      OpSetSchedParam, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty
+    };
+  endfunction
 
   typedef enum logic [7:0] {
     StatusOk = 8'd0,
@@ -145,14 +215,6 @@ package cl_kernel_pkg;
     StatusEalready = 8'd120,
     StatusEnotsup = 8'd134
   } status_e;
-
-  typedef enum logic [3:0] {
-    EventFlagsSet = 4'd0,
-    EventFlagsClear = 4'd1,
-    EventFlagsGet = 4'd2,
-    EventFlagsFound = 4'd3,
-    EventFlagsWait = 4'd8
-  } event_flags_e;
 
   typedef enum logic [2:0] {
     ThreadFree = 3'd0,

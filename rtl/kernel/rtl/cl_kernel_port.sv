@@ -22,13 +22,13 @@ module cl_kernel_port
   input  logic        req_i,
   output logic        gnt_o,
   input  logic        we_i,
-  input  logic [15:0] addr_i,        // {op[5:0], id[9:0]}
+  input  logic [17:0] addr_i,        // {op[7:0], id[9:0]}
   input  logic [31:0] wdata_i,
   output logic        rvalid_o,
   output logic [31:0] rdata_o,
 
   output logic        op_valid_o,
-  output logic  [5:0] op_o,
+  output logic  [7:0] op_o,
   output logic  [9:0] id_o,
   output logic        save_o,
   input  logic        take_i,
@@ -39,11 +39,11 @@ module cl_kernel_port
   input  logic [31:0] answer_i
 );
 
-  logic        accept, is_word, any_time;
-  logic  [5:0] op;
+  logic        accept, is_word;
+  logic  [7:0] op;
   logic  [9:0] id;
   logic        busy_q, op_valid_q, save_q, rvalid_q, rsel_word_q;
-  logic  [5:0] op_q;
+  logic  [7:0] op_q;
   logic  [9:0] id_q;
   logic [31:0] answer_q;
   logic [PortWords:0][31:0] words_q;
@@ -55,7 +55,6 @@ module cl_kernel_port
   assign id       = addr_i[0 +: AddressIdWidth];
   assign is_word  = op == OpWord0;
   assign index    = (PortWords > 0 && 32'(id) <= PortWords) ? IndexWidth'(id) : '0;
-  assign any_time = AnyTimeOps[op];
 
   assign rvalid_o   = rvalid_q;
   assign rdata_o    = rsel_word_q ? words_q[index_q] : answer_q;
@@ -102,7 +101,7 @@ module cl_kernel_port
           op_valid_q <= 1'b1;
           op_q       <= op;
           id_q       <= id;
-          if (!any_time) save_q <= 1'b1;
+          if (!op_any_time(op)) save_q <= 1'b1;
         end
       end
     end

@@ -28,7 +28,7 @@ module cl_kernel_port_ops
   input  logic                rst_ni,
   input  logic                read_i,
   input  logic          [9:0] read_id_i,
-  input  logic          [5:0] op_i,
+  input  logic          [7:0] op_i,
   input  logic          [9:0] id_i,
   input  logic [CpuWidth-1:0] cpu_i,
   input  logic [TidWidth-1:0] caller_i,

@@ -13,7 +13,7 @@ module cl_kernel_semaphore_ops
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic  [9:0] read_id_i,
-  input  logic  [5:0] op_i,
+  input  logic  [7:0] op_i,
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
   input  logic [31:0] read_word0_i,    // it in the next cycle

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decision of an operation: from the operation, the records read and the caller to one outcome.
 //
-// Each kind of object has its service, which keeps the table of its objects; bits 5:3 of the operation tell the kind,
-// but 22 and 23 are of timeouts, 31 the mutexes' and 52 to 55 the threads'. `outcome_o` is combinational; what it changes
+// Each kind of object has its service, which keeps the table of its objects. `outcome_o` is combinational; what it changes
 // happens with commit_i, which the engine gives at most once an operation, when everything that must happen before
 // (publishing) has happened. A new kind of object is a new service here, and nothing in the engine.
 module cl_kernel_services
@@ -86,7 +85,7 @@ module cl_kernel_services
 
   // Interrupt lines: see cl_kernel_interrupt_ops
   input  logic         [Lines-1:0] lines_i,
-  output logic               [5:0] as_op_o,
+  output logic               [7:0] as_op_o,
   output logic               [9:0] as_id_o,
   output logic      [TidWidth-1:0] line_thread_o,
   output logic                     line_pending_o,
@@ -100,29 +99,11 @@ module cl_kernel_services
   logic known, needs_thread, allowed, allowed_now;
 
   always_ff @(posedge clk_i) begin
-    known        <= 1'b1;
-    needs_thread <= 1'b1;
-    unique case (read_i.op)
-      OpNext, OpThreadStart, OpThreadDetach, OpSetSchedParam, OpThreadRead, OpSlice, OpGetSchedParam,
-      OpMutexLeave,
-      OpSemaphorePost, OpSemaphoreValue, OpSemaphoreLeave,
-      OpPortLeave,
-      OpCondTicket, OpCondSignal, OpCondBroadcast, OpCondLeave,
-      OpInterruptUnbind, OpInterruptRaise,
-      OpSetWeight, OpSetDeadline, OpReserve, OpRelease,
-      OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
-        needs_thread <= 1'b0;
-      OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpMove, OpThreadJoin,
-      OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
-      OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait,
-      OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish,
-      OpCondCreate, OpCondDestroy, OpCondWait, OpBarrierWait,
-      OpInterruptBind, OpInterruptWait: ;
-      OpTimeoutStart, OpTimeoutStop: known <= Timeouts;
-      default: known <= 1'b0;
-    endcase
-    if (Inheritance && read_i.op == OpMutexProtocol) known <= 1'b1;
-    if (EventFlags && read_i.op == OpEventFlags)     known <= 1'b1;
+    needs_thread <= op_needs_thread(read_i.op);
+    known        <= op_is_load(read_i.op);
+    if (!Timeouts && read_i.op[7:4] == KindTimeout)   known <= 1'b0;
+    if (!Inheritance && read_i.op == OpMutexProtocol) known <= 1'b0;
+    if (!EventFlags && read_i.op[7:4] == KindFlags)   known <= 1'b0;
   end
 
   assign allowed = known && (now_i.caller_runs || !needs_thread || now_i.by_line);
@@ -144,15 +125,15 @@ module cl_kernel_services
   assign change_o = allowed ? change : '0;
 
   always_comb begin
-    unique case (now_i.op[5:3])
-      3'd2:    outcome_o = (Timeouts && now_i.op[2:1] == 2'd3) ? of_timeout : of_mutex;
-      3'd3:    outcome_o = (Inheritance && now_i.op == OpMutexProtocol) ? of_mutex : of_semaphore;
-      3'd4:    outcome_o = of_port;
-      3'd5:    outcome_o = of_condition;
-      3'd6:    outcome_o = now_i.op[2] ? of_thread : of_interrupt;
-      default: outcome_o = of_thread;
+    unique case (now_i.op[7:4])
+      KindTimeout:                           outcome_o = of_timeout;
+      KindPort:                              outcome_o = of_port;
+      KindCondition, KindBarrier, KindFlags: outcome_o = of_condition;
+      KindMutex:                             outcome_o = of_mutex;
+      KindSemaphore:                         outcome_o = of_semaphore;
+      KindInterrupt:                         outcome_o = of_interrupt;
+      default:                               outcome_o = of_thread;
     endcase
-    if (EventFlags && now_i.op == OpEventFlags) outcome_o = of_condition;
     if (!known)        outcome_o = failed(StatusEinval);
     else if (!allowed) outcome_o = failed(StatusEsrch);
   end
@@ -164,7 +145,6 @@ module cl_kernel_services
       OpCondCreate:      object_id_o = new_condition;
       default:           object_id_o = now_i.id;
     endcase
-    if (EventFlags && now_i.op == OpEventFlags) object_id_o = 10'(now_i.id[EventFlagsObjectLsb +: EventFlagsObjectWidth]);
   end
 
   cl_kernel_thread_ops #(

@@ -26,7 +26,7 @@ module cl_kernel_thread_ops
   parameter  type         thread_t      = logic,
   parameter  type         new_thread_t  = logic
 ) (
-  input  logic          [5:0] op_i,
+  input  logic          [7:0] op_i,
   input  logic          [9:0] id_i,
   input  logic         [31:0] word0_i,
   input  logic [CpuWidth-1:0] client_i,       // the caller

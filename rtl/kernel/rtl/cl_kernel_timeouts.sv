@@ -41,7 +41,7 @@ module cl_kernel_timeouts
   output logic                 waits_o,     // a thread waits with a deadline, as far as is known
 
   output logic                 pending_o,
-  output logic           [5:0] op_o,
+  output logic           [7:0] op_o,
   output logic           [9:0] id_o,
   input  logic                 take_i,
   input  logic                 free_i,
@@ -53,7 +53,7 @@ module cl_kernel_timeouts
   typedef logic [TimeWidth-1:0] time_t;
 
   typedef struct packed {
-    logic [1:0] kind;   // bits 4:3 of its operations
+    logic [1:0] kind;   // the lower bits of its operations' kind
     logic [9:0] id;
   } object_t;
   typedef struct packed {

@@ -60,7 +60,7 @@ package cl_outcome_pkg;
   // The operation whose records are read
   typedef struct packed {
     logic        valid;
-    logic  [5:0] op;
+    logic  [7:0] op;
     logic  [9:0] id;
     logic [31:0] word0;
   } read_t;
@@ -76,18 +76,17 @@ package cl_outcome_pkg;
     logic       valid;
     logic       wakes;  // it wakes the thread id,
     logic       notes;  // or only notes the interrupt for it; else it is operation op on the object id
-    logic [5:0] op;
+    logic [7:0] op;
     logic [9:0] id;
   } line_request_t;
 
   // The thread whose record in the thread table an operation needs
-  function automatic record_of_e record_of(input logic [5:0] op, input bit inheritance, input bit event_flags);
+  function automatic record_of_e record_of(input logic [7:0] op, input bit inheritance);
     unique case (op)
-      OpThreadExit, OpMove:                                       record_of = RecordOfCaller;
-      OpThreadCreate:                                             record_of = RecordOfNew;
+      OpThreadExit, OpMove:                                        record_of = RecordOfCaller;
+      OpThreadCreate:                                              record_of = RecordOfNew;
       OpMutexLock, OpMutexTrylock, OpMutexUnlock, OpMutexProtocol: record_of = inheritance ? RecordOfCaller : RecordOfObject;
-      OpEventFlags:                                               record_of = event_flags ? RecordOfCaller : RecordOfObject;
-      default:                                                    record_of = RecordOfObject;
+      default: record_of = (op[7:4] == KindFlags) ? RecordOfCaller : RecordOfObject;
     endcase
   endfunction
 

@@ -54,11 +54,11 @@ module cl_kernel_referee #(
   logic [Clients-1:0]       gnt, rvalid, idle;
   logic                     engine_idle, line_pending, settling;
   logic                     looking;     // for a thread whose time is over, or its operation may begin a wait
-  logic [Clients-1:0][15:0] addr;
+  logic [Clients-1:0][17:0] addr;
   logic [Clients-1:0][31:0] wdata, rdata;
 
   for (genvar c = 0; c < Clients; c++) begin : g_client
-    assign addr[c]    = addr_i[c][15:0];
+    assign addr[c]    = addr_i[c][17:0];
     assign wdata[c]   = wdata_i[c];
     assign rdata_o[c] = rdata[c];
   end

@@ -79,7 +79,15 @@ constexpr Weight kWeights[] = {
     {CL_OP_COND_SIGNAL, 1},
     {CL_OP_COND_BROADCAST, 1},
     {CL_OP_BARRIER_WAIT, 2},
-    {CL_OP_EVENT_FLAGS, 6},
+    {CL_OP_FLAGS_SET, 2},
+    {CL_OP_FLAGS_CLEAR, 1},
+    {CL_OP_FLAGS_GET, 1},
+    {CL_OP_FLAGS_FOUND, 1},
+    {CL_OP_FLAGS_WAIT_ANY, 1},
+    {CL_OP_FLAGS_WAIT_ALL, 1},
+    {CL_OP_FLAGS_TAKE_ANY, 1},
+    {CL_OP_FLAGS_TRYWAIT_ANY, 1},
+    {CL_OP_FLAGS_TRYTAKE_ANY, 1},
     {CL_OP_INTERRUPT_BIND, 4},
     {CL_OP_INTERRUPT_UNBIND, 1},
     {CL_OP_INTERRUPT_WAIT, 3},
@@ -91,16 +99,11 @@ constexpr Weight kWeights[] = {
     {CL_OP_RESERVE, 1},
     {CL_OP_RELEASE, 1},
     {CL_OP_SET_WEIGHT, 2},
-    {63, 1},
+    {255, 1},  // none
 };
 constexpr Weight kWeightsWithoutThread[] = {
     {CL_OP_NEXT, 4},           {CL_OP_THREAD_START, 1},    {CL_OP_SEMAPHORE_POST, 1},  {CL_OP_SET_SCHED_PARAM, 1},
     {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_RAISE, 1}, {CL_OP_SEMAPHORE_LEAVE, 1}, {CL_OP_COND_LEAVE, 1}};
-
-constexpr uint32_t kKindsOfFlags[] = {CL_EVENT_FLAGS_SET,      CL_EVENT_FLAGS_SET,      CL_EVENT_FLAGS_SET,
-                                      CL_EVENT_FLAGS_CLEAR,    CL_EVENT_FLAGS_GET,      CL_EVENT_FLAGS_FOUND,
-                                      CL_EVENT_FLAGS_WAIT,     CL_EVENT_FLAGS_WAIT + 1, CL_EVENT_FLAGS_WAIT + 2,
-                                      CL_EVENT_FLAGS_WAIT + 4, CL_EVENT_FLAGS_WAIT + 6};
 
 struct Client {
   bool loading = false, storing = false, saving = false, unsaved = false, lost = false, look = false;
@@ -209,9 +212,6 @@ int main(int argc, char **argv) {
       client.storing = store;
       client.loading = !store;
       client.address = op << 10 | random_below(random_below(10) ? 4 : 20);
-      if (op == CL_OP_EVENT_FLAGS) {
-        client.address |= kKindsOfFlags[random_below(std::size(kKindsOfFlags))] << CL_EVENT_FLAGS_KIND_LSB;
-      }
       if (c == 0 && born < 24 && !store && op != CL_OP_WORD0) {
         client.address = (born & 1 ? CL_OP_THREAD_START : CL_OP_THREAD_CREATE) << 10 | (born / 2 + 1);
         born++;
@@ -256,9 +256,8 @@ int main(int argc, char **argv) {
           const uint32_t op = client.address >> 10;
           client.unsaved = gives_way(word);
           client.lost = status(word) == CL_STATUS_ESRCH || status(word) == CL_STATUS_EINTR;
-          const uint32_t kind = client.address >> CL_EVENT_FLAGS_KIND_LSB & CL_EVENT_FLAGS_KIND_MASK;
-          const bool leaves = op == CL_OP_PORT_RECEIVE || op == CL_OP_PORT_TRYRECEIVE ||
-                              (op == CL_OP_EVENT_FLAGS && (kind == CL_EVENT_FLAGS_GET || kind == CL_EVENT_FLAGS_FOUND));
+          const bool leaves = op == CL_OP_PORT_RECEIVE || op == CL_OP_PORT_TRYRECEIVE || op == CL_OP_FLAGS_GET ||
+                              op == CL_OP_FLAGS_FOUND;
           client.look = leaves && word <= CL_WORD_VALUE_MASK;
         }
       } else {

@@ -31,7 +31,7 @@ constexpr uint32_t kGiveWay = 1u << CL_WORD_GIVE_WAY_LSB, kEsrch = CL_STATUS_ESR
 constexpr int kMaxClients = 16, kQuietCycles = 3, kPatience = 20000;
 
 // Operations that do not imply the save
-bool any_time(uint32_t op) { return CL_OPS_ANY_TIME >> op & 1; }
+bool any_time(uint32_t op) { return CL_IS_ANY_TIME(op); }
 
 struct Step {
   uint32_t kind, cpu, op, id, word, irq, idle, count;

@@ -73,7 +73,7 @@ module cl_tile_formal
 );
 
   logic        first, kernel_req, kernel_we, kernel_intr, ipc_req, ipc_we, ipc_intr;
-  logic [15:0] kernel_addr;
+  logic [17:0] kernel_addr;
   logic [18:0] ipc_addr;
   logic [31:0] kernel_wdata, ipc_wdata;
 
@@ -197,7 +197,7 @@ module cl_tile_formal
     AssertKernel: assert (kernel_req == (req && to_kernel));
     AssertLocal:  assert (local_req == (req && to_local));
     AssertIpc:    assert (ipc_req == (req && to_ipc));
-    if (kernel_req) AssertToKernel: assert (kernel_we == cmd.we && kernel_addr == cmd.addr[17:2] && kernel_wdata == cmd.wdata);
+    if (kernel_req) AssertToKernel: assert (kernel_we == cmd.we && kernel_addr == cmd.addr[19:2] && kernel_wdata == cmd.wdata);
     if (ipc_req)    AssertToIpc:    assert (ipc_we == cmd.we && ipc_addr == cmd.addr[20:2] && ipc_wdata == cmd.wdata);
     if (req)        AssertGrant:    assert (gnt == (to_kernel ? kernel_gnt_i : to_ipc ? ipc_gnt_i : 1'b1));
     // REQ-tile-2: it is answered once, by its target alone; without a target by an error after one cycle.

@@ -116,7 +116,7 @@ module cl_frame
 
   // The core's private accesses
   logic       word, banks, is_save, is_back, is_resume, is_kernel, is_saved, here, waits;
-  logic [5:0] op;
+  logic [7:0] op;
 
   always_comb begin
     priv_cmd_o = cmd_o;
@@ -135,8 +135,8 @@ module cl_frame
   assign is_save   = banks & (8'(cmd_o.addr[3:0]) == BanksSave);
   assign is_back   = banks & (8'(cmd_o.addr[3:0]) == BanksBack);
   assign is_resume = banks & (8'(cmd_o.addr[3:0]) == BanksResume);
-  assign is_kernel = (cmd_o.addr[31:18] == KernelTop) | (cmd_o.addr[31:8] == NearKernelTop);
-  assign op        = (cmd_o.addr[31:18] == KernelTop) ? cmd_o.addr[AddressOpLsb +: AddressOpWidth] : cmd_o.addr[7:2];
+  assign is_kernel = (cmd_o.addr[31:20] == KernelTop) | (cmd_o.addr[31:8] == NearKernelTop);
+  assign op        = (cmd_o.addr[31:20] == KernelTop) ? cmd_o.addr[AddressOpLsb +: AddressOpWidth] : 8'(cmd_o.addr[7:2]);
   assign is_saved  = is_kernel & word & (op == OpSaved);
 
   always_comb begin

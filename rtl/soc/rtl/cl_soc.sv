@@ -125,7 +125,7 @@ module cl_soc
   logic                          bus_err;
   logic                   [31:0] bus_rdata, snoop_addr;
   logic     [Clients-1:0]        kernel_req, kernel_gnt, kernel_we, kernel_rvalid;
-  logic     [Clients-1:0] [15:0] kernel_addr;
+  logic     [Clients-1:0] [17:0] kernel_addr;
   logic     [Clients-1:0] [31:0] kernel_wdata, kernel_rdata;
   logic     [Cpus-1:0]           kernel_irq, kernel_intr;
   logic     [Clients-1:0]        kernel_idle;

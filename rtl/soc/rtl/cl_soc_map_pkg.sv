@@ -30,8 +30,8 @@ package cl_soc_map_pkg;
   localparam logic [3:0] PrivateTop = 4'hF;
   localparam int unsigned PrivateSize = 32'h1000_0000;
   localparam logic [31:0] KernelBase = 32'hF000_0000;  // kernel port: op << 12 | id << 2
-  localparam logic [13:0] KernelTop = 14'h3C00;
-  localparam int unsigned KernelSize = 32'h0004_0000;
+  localparam logic [11:0] KernelTop = 12'hF00;
+  localparam int unsigned KernelSize = 32'h0010_0000;
   localparam logic [31:0] LocalBase = 32'hF010_0000;  // local device
   localparam logic [23:0] LocalTop = 24'hF01000;
   localparam int unsigned LocalSize = 32'h0000_0100;

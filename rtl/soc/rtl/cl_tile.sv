@@ -45,7 +45,7 @@ module cl_tile
   output logic            kernel_req_o,
   input  logic            kernel_gnt_i,
   output logic            kernel_we_o,
-  output logic     [15:0] kernel_addr_o,    // {op[5:0], id[9:0]}
+  output logic     [17:0] kernel_addr_o,    // {op[7:0], id[9:0]}
   output logic     [31:0] kernel_wdata_o,
   input  logic            kernel_rvalid_i,  // one cycle after the grant or later
   input  logic     [31:0] kernel_rdata_i,
@@ -162,14 +162,14 @@ module cl_tile
 
   always_comb begin
     target = TargetNone;
-    if (whole_word && Kernel && priv_cmd.addr[31:18] == KernelTop) target = TargetKernel;
+    if (whole_word && Kernel && priv_cmd.addr[31:20] == KernelTop) target = TargetKernel;
     else if (whole_word && priv_cmd.addr[31:8] == LocalTop)       target = TargetLocal;
     else if (whole_word && Ipc && priv_cmd.addr[31:21] == IpcTop) target = TargetIpc;
   end
 
   assign kernel_req_o   = priv_req & (target == TargetKernel);
   assign kernel_we_o    = priv_cmd.we;
-  assign kernel_addr_o  = priv_cmd.addr[17:2];
+  assign kernel_addr_o  = priv_cmd.addr[19:2];
   assign kernel_wdata_o = priv_cmd.wdata;
   assign local_req      = priv_req & (target == TargetLocal);
   assign ipc_req_o      = priv_req & (target == TargetIpc);

@@ -672,7 +672,7 @@ int main(int argc, char **argv) {
     std::array<WavesClient, kCpus + kUnits> clients;
     for (int c = 0; c < kCpus + kUnits; ++c) {
 #define PORT(name, width) element(root->cl_soc__DOT__u_kernel__DOT__##name, c, width)
-      clients[c] = {PORT(op_valid, 1) != 0, PORT(answer_valid, 1) != 0, PORT(op, 6), PORT(id, 10),
+      clients[c] = {PORT(op_valid, 1) != 0, PORT(answer_valid, 1) != 0, PORT(op, 8), PORT(id, 10),
                     static_cast<uint32_t>(root->cl_soc__DOT__u_kernel__DOT__answer)};
 #undef PORT
     }

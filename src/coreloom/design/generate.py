@@ -53,6 +53,7 @@ def _environment() -> jinja2.Environment:
     environment.globals["licence"] = licence.tag()
     environment.filters |= {
         "camel": camel,
+        "equal": lambda code: f"(op) == {code}",
         "hex": _hex,
         "bits": _bits,
         "names": _names,
@@ -67,8 +68,7 @@ def render(name: str, **data: object) -> str:
 
 
 def _kernel(name: str) -> str:
-    ops = spec.kernel().ops.values()
-    return render(name, spec=spec.kernel(), any_time=sum(op.any_time << op.code for op in ops))
+    return render(name, spec=spec.kernel())
 
 
 def _ipc(name: str) -> str:

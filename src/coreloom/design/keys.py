@@ -157,8 +157,7 @@ class KernelSize:
     events: Annotated[
         bool,
         Key(
-            "condition variables of the hardware kernel, at most 64, serve as event flags; else those live "
-            "in memory",
+            "condition variables of the hardware kernel serve as event flags; else those live in memory",
             rtl="EventFlags",
             c={"CL_EVENT_FLAGS": lambda _, own: int(own)},
             optional=True,

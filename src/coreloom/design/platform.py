@@ -43,7 +43,6 @@ __all__ = [
 
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
-MAX_EVENT_FLAGS = 64  # condition variables that serve as them: what an id of event_flags can name
 MAX_IPC_CPUS = 8  # bits in its masks of processors (rtl/ipc/port/data/ipc.toml)
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 
@@ -302,11 +301,6 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
     _check_of_priority(kernel, wrong)
     if kernel.inheritance and not kernel.mutexes:
         raise wrong("kernel.inheritance", "kernel.inheritance needs kernel.mutexes of at least 1, not 0")
-    if kernel.events and kernel.conditions > MAX_EVENT_FLAGS:
-        raise wrong(
-            "kernel.events",
-            f"kernel.events needs kernel.conditions of at most {MAX_EVENT_FLAGS}, not {kernel.conditions}",
-        )
     if kernel.events and kernel.pipeline:
         raise wrong(
             "kernel.pipeline", "kernel.pipeline and kernel.events exclude each other: remove one of them"

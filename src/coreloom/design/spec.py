@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The data files of the hardware: address map, operations, registers, words and codes.
 
-All have the same tables, and each file those that it needs: `op`, `registers`, `layout`, `enum`, `record`,
-`region`, `room` and `limits`. A defect in one (double code, offset out of range) is an AssertionError.
+All have the same tables, and each file those that it needs: `op` or `kind` and `verb`, `registers`, `layout`, `enum`, `record`,
+`region`, `room` and `limits`. A defect in one (a code twice, a register out of range) is a UserError or an AssertionError.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL
 
 if sys.version_info >= (3, 11):
@@ -21,6 +22,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_VERBS = 16  # of a kind
+_LOADS = ("load", "store", "both")
 _ACCESSES = ("ro", "wo", "rw", "rc")
 
 
@@ -52,20 +55,31 @@ class Operation:
     """One operation of a port: of the kernel's, or of the communication port's.
 
     id and word0, or index: what these say. waits: it takes as long as its patience allows.
+    queue: it looks at the ready queue, as all do that may give way.
     """
 
     name: str
     code: int
     text: str
-    kind: str = "load"  # load, store or both
+    access: str = "load"  # load, store or both
+    kind: str = ""  # of object; of the kernel's only
     id: str | None = None
     word0: str | None = None
     gives_way: bool = False
+    queue: bool = False
     needs_thread: bool = False
     any_time: bool = False
     errors: dict[str, str] = field(default_factory=dict)
     index: str | None = None
     waits: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of object of the kernel: the upper half of its operations' codes."""
+
+    code: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -109,6 +123,7 @@ class Spec:
 
     source: str  # from the root of the repository
     limits: dict[str, int]
+    kinds: dict[str, Kind]
     ops: dict[str, Operation]
     registers: dict[str, dict[str, Register]]  # by device
     layouts: dict[str, dict[str, Field]]
@@ -145,10 +160,12 @@ def soc() -> Spec:
 @cache
 def _load(path: Path) -> Spec:
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    source = path.relative_to(ROOT).as_posix()
     made = Spec(
-        source=path.relative_to(ROOT).as_posix(),
+        source=source,
         limits={name: _limit(value) for name, value in raw.get("limits", {}).items()},
-        ops={entry["name"]: Operation(**entry) for entry in raw.get("op", ())},
+        kinds={name: Kind(kind["code"], kind["text"]) for name, kind in raw.get("kind", {}).items()},
+        ops={op.name: op for op in (*(Operation(**entry) for entry in raw.get("op", ())), *_verbs(raw, source))},
         registers={device: _registers(entries) for device, entries in raw.get("registers", {}).items()},
         layouts={
             name: {key: _field(**entry) for key, entry in fields.items()}
@@ -163,15 +180,55 @@ def _load(path: Path) -> Spec:
         rooms={name: Room(**entry) for name, entry in raw.get("room", {}).items()},
     )
     for name, codes in made.enums.items():
-        assert len({code for code, _ in codes.values()}) == len(codes), f"{name}: double code"
-    assert len({op.code for op in made.ops.values()}) == len(made.ops), "two operations share a code"
+        _must(len({code for code, _ in codes.values()}) == len(codes), source, f"{name} has a code twice")
+    owner: dict[int, str] = {}
     for op in made.ops.values():
-        assert 0 <= op.code <= made.layouts["address"]["op"].mask, f"{op.name}: code out of range"
-        assert op.kind in ("load", "store", "both"), f"{op.name}: unknown kind"
-        assert set(op.errors) <= set(made.enums.get("status", ())), f"{op.name}: unknown status"
+        most = made.layouts["address"]["op"].mask
+        other = owner.setdefault(op.code, op.name)
+        _must(other == op.name, source, f"{op.name} has the code of {other}, {op.code}: choose a free one")
+        _must(0 <= op.code <= most, source, f"{op.name} has the code {op.code}: choose one from 0 to {most}")
+        _must(op.access in _LOADS, source, f"{op.name} has the access '{op.access}': choose {', '.join(_LOADS)}")
+        for name in op.errors:
+            _must(name in made.enums.get("status", ()), source, f"{op.name} has the error {name}, which is no status")
     for name, region in made.regions.items():
-        assert region.base % (region.bytes or 1) == 0, f"{name}: not at a multiple of its bytes"
+        _must(region.base % (region.bytes or 1) == 0, source, f"{name} is not at a multiple of its bytes")
     return made
+
+
+def _must(right: bool, source: str, wrong: str) -> None:
+    """UserError for the one who edits the file."""
+    if not right:
+        raise UserError(f"{source}: {wrong}")
+
+
+def _verbs(raw: dict[str, Any], source: str) -> Iterator[Operation]:
+    """The operations on each kind of object: what is said of a verb once, and what the kind says of it."""
+    for kind, about in raw.get("kind", {}).items():
+        prefix = about.get("prefix", f"{kind}_")
+        for verb, own in about["verbs"].items():
+            once = raw["verb"].get(verb, {})
+            entry = {**once, **own, "errors": {**once.get("errors", {}), **own.get("errors", {})}}
+            wrong = f"{prefix}{verb} has the verb {entry['code']}: choose one from 0 to {_VERBS - 1}"
+            _must(0 <= entry["code"] < _VERBS, source, wrong)
+            names = {"{kind}": kind, "{object}": about["text"]}
+            yield Operation(
+                **{
+                    **_named(entry, names),
+                    "name": f"{prefix}{verb}",
+                    "kind": kind,
+                    "code": about["code"] * _VERBS + entry["code"],
+                }
+            )
+
+
+def _named(value: Any, names: dict[str, str]) -> Any:
+    """The value with the names put into its texts."""
+    if isinstance(value, dict):
+        return {key: _named(each, names) for key, each in value.items()}
+    if isinstance(value, str):
+        for name, text in names.items():
+            value = value.replace(name, text)
+    return value
 
 
 def _limit(value: int | str) -> int:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partialmethod
 
 from coreloom.design import spec as _spec
 
@@ -25,7 +26,6 @@ _THREAD_WORD = SPEC.layouts["thread_word"]
 _ENTRY_WORD = SPEC.layouts["entry_word"]
 _BINDING = SPEC.layouts["binding"]
 _MUTEX = SPEC.layouts["mutex_attributes"]
-_EVENT_FLAGS = SPEC.layouts["event_flags"]
 _STATE = SPEC.states
 GIVE_WAY = 1 << SPEC.layouts["word"]["give_way"].lsb
 RESUMED = 1 << SPEC.layouts["word"]["resumed"].lsb
@@ -76,7 +76,7 @@ class Config:
     hw_threads: int = 0  # with at most 128 priorities
     timeouts: bool = False  # waits can have time limits
     inheritance: bool = False  # mutexes can have a protocol; only with policy "priority"
-    event_flags: bool = False  # condition variables can serve as event flags, if there are at most 64
+    event_flags: bool = False  # condition variables can serve as event flags
     pipeline: bool = (
         False  # more cycles an operation, the same words; only with policy "priority", no event flags
     )
@@ -158,17 +158,7 @@ class Condition:
     waiters: list[int] = field(default_factory=list)
 
 
-class EventFlags(IntEnum):
-    """Operations on event flags; from WAIT on bits of it say how: ALL, CLEAR, TRY."""
-
-    SET = 0
-    CLEAR = 1
-    GET = 2
-    FOUND = 3
-    WAIT = 8
-
-
-_ALL, _CLEAR, _TRY = 1, 2, 4
+_ALL, _CLEAR, _TRY = 1, 2, 4  # bits of an operation that waits for event flags
 
 
 def _suffice(flags: int, wanted: int, how: int) -> bool:
@@ -283,13 +273,13 @@ class Kernel:
             return port.words[port.register(id)]
         if name is None or not SPEC.ops[name].any_time:
             self._save(cpu)
-        if name is None or SPEC.ops[name].kind == "store":
+        if name is None or SPEC.ops[name].access == "store":
             return error("einval")
         if name in ("timeout_start", "timeout_stop") and not self.config.timeouts:
             return error("einval")
         if name == "mutex_protocol" and not self.config.inheritance:
             return error("einval")
-        if name == "event_flags" and not self.config.event_flags:
+        if SPEC.ops[name].kind == "flags" and not self.config.event_flags:
             return error("einval")
         caller = None if port.current is None else self.threads[port.current]
         running = caller is not None and caller.state == _STATE["running"]
@@ -299,8 +289,6 @@ class Kernel:
         answer = operation(cpu, id)
         if caller is not None and running and caller.state == _STATE["blocked"] and caller.limit is not None:
             kind = SPEC.ops[name].id or ""
-            if name == "event_flags":
-                kind, id = "condition", _EVENT_FLAGS["object"].get(id)
             caller.waits_for = (kind, id) if kind in ("mutex", "semaphore", "port", "condition") else None
         return answer
 
@@ -1386,34 +1374,55 @@ class Kernel:
         self._queue_waiter(condition.waiters, self._current(cpu))
         return self._block(cpu)
 
-    def _event_flags(self, cpu: int, id: int) -> int | None:
-        kind, id = _EVENT_FLAGS["kind"].get(id), _EVENT_FLAGS["object"].get(id)
-        thread, word0, condition = self.threads[self._current(cpu)], self.cpus[cpu].word0, self._condition(id)
-        if kind == EventFlags.FOUND:
-            self._leave_word(cpu, thread.flags)
-            return 0
-        if condition is None or EventFlags.FOUND < kind < EventFlags.WAIT:
+    def _flags_set(self, cpu: int, id: int) -> int:
+        condition = self._condition(id)
+        if condition is None:
             return error("einval")
-        if kind == EventFlags.SET:
-            self._set_flags(condition, word0)
-        elif kind == EventFlags.CLEAR:
-            condition.signals &= ~word0
-        elif kind == EventFlags.GET:
-            self._leave_word(cpu, condition.signals)
-        elif not word0:
-            return error("einval")
-        elif _suffice(condition.signals, word0, kind):
-            thread.flags, thread.how = condition.signals, 0
-            if kind & _CLEAR:
-                condition.signals &= ~word0
-        elif kind & _TRY:
-            return error("eagain")
-        else:
-            self._publish(cpu)
-            thread.flags, thread.how = word0, kind
-            self._queue_waiter(condition.waiters, self._current(cpu))
-            return self._block(cpu)
+        self._set_flags(condition, self.cpus[cpu].word0)
         return 0
+
+    def _flags_clear(self, cpu: int, id: int) -> int:
+        condition = self._condition(id)
+        if condition is None:
+            return error("einval")
+        condition.signals &= ~self.cpus[cpu].word0
+        return 0
+
+    def _flags_get(self, cpu: int, id: int) -> int:
+        condition = self._condition(id)
+        if condition is None:
+            return error("einval")
+        self._leave_word(cpu, condition.signals)
+        return 0
+
+    def _flags_found(self, cpu: int, id: int) -> int:
+        self._leave_word(cpu, self.threads[self._current(cpu)].flags)
+        return 0
+
+    def _wait_for_flags(self, cpu: int, id: int, how: int) -> int | None:
+        thread, word0, condition = self.threads[self._current(cpu)], self.cpus[cpu].word0, self._condition(id)
+        if condition is None or not word0:
+            return error("einval")
+        if _suffice(condition.signals, word0, how):
+            thread.flags, thread.how = condition.signals, 0
+            if how & _CLEAR:
+                condition.signals &= ~word0
+            return 0
+        if how & _TRY:
+            return error("eagain")
+        self._publish(cpu)
+        thread.flags, thread.how = word0, how
+        self._queue_waiter(condition.waiters, self._current(cpu))
+        return self._block(cpu)
+
+    _flags_wait_any = partialmethod(_wait_for_flags, how=0)
+    _flags_wait_all = partialmethod(_wait_for_flags, how=_ALL)
+    _flags_take_any = partialmethod(_wait_for_flags, how=_CLEAR)
+    _flags_take_all = partialmethod(_wait_for_flags, how=_CLEAR | _ALL)
+    _flags_trywait_any = partialmethod(_wait_for_flags, how=_TRY)
+    _flags_trywait_all = partialmethod(_wait_for_flags, how=_TRY | _ALL)
+    _flags_trytake_any = partialmethod(_wait_for_flags, how=_TRY | _CLEAR)
+    _flags_trytake_all = partialmethod(_wait_for_flags, how=_TRY | _CLEAR | _ALL)
 
     def _leave_word(self, cpu: int, word: int) -> None:
         """In WORD0; other words of a message are 0 then."""

@@ -22,7 +22,6 @@ from coreloom.reference.kernel import (
     WORD_MASK,
     Binding,
     Config,
-    EventFlags,
     Kernel,
 )
 
@@ -41,10 +40,10 @@ class Kind(IntEnum):
 _BLOCKING = {
     "thread_exit", "thread_join", "mutex_lock", "semaphore_wait", "port_receive", "port_send", "cond_wait",
     "barrier_wait", "interrupt_wait", "dequeue", "remove",
+    *(name for name, op in SPEC.ops.items() if op.kind == "flags" and op.gives_way),
 }  # fmt: skip
 _EPISODE = 4000  # steps from reset to reset: threads lost for good (deadlocks) must not pile up
 _MOOD = 500
-_KIND_LSB = SPEC.layouts["event_flags"]["kind"].lsb
 _PATIENCE = 20  # steps without a thread that can run
 
 
@@ -99,7 +98,6 @@ class Generator:
         self._arguments: dict[str, Callable[[int], int]] = {
             "cond_wait": self._ticket,
             "barrier_wait": self._others,
-            "event_flags": lambda id: self._flags(),
             "interrupt_bind": self._binding,
             "reserve": self._owner,
             "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
@@ -108,9 +106,12 @@ class Generator:
             "timeout_start": lambda id: self._limit(),
             "mutex_protocol": lambda id: self._protocol(),
         }
+        for name, op in SPEC.ops.items():
+            if op.kind == "flags" and op.word0:
+                self._arguments[name] = lambda id: self._flags()
         if config.policy == "dwrr":
             self._arguments["slice"] = lambda id: self.random.choice((0, 1, 1, 2, 3))
-        self._names = [name for name, op in SPEC.ops.items() if op.kind == "load"]
+        self._names = [name for name, op in SPEC.ops.items() if op.access == "load"]
 
     def steps(self, count: int) -> Iterator[Step]:
         """`count` steps; a reset comes first and then from time to time."""
@@ -146,7 +147,9 @@ class Generator:
                 ("mutex_create", "mutex_protocol", "mutex_trylock", "set_sched_param"), 10
             )
             weight |= {"mutex_lock": 40, "mutex_unlock": 20, "mutex_leave": 6, "thread_read": 10}
-        weight["event_flags"] = 60 if self.config.event_flags else 1
+        flags = 6 if self.config.event_flags else 0.1
+        weight |= {name: flags for name, op in SPEC.ops.items() if op.kind == "flags"}
+        weight["flags_set"] = 3 * flags
         if self.config.policy == "edf":
             weight["set_deadline"] = 12
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
@@ -200,7 +203,7 @@ class Generator:
             return self._store(cpu, "word0", self._register(), self._argument())
         if rnd.random() < (0.3 if self.config.port_words else 0.1):
             return self._load(cpu, self._codes["word0"], self._register())
-        if rnd.random() < 0.01 and (op := rnd.randrange(64)) != self._codes["timeout_start"]:
+        if rnd.random() < 0.01 and (op := rnd.randrange(256)) != self._codes["timeout_start"]:
             return self._load(cpu, op, rnd.randrange(1024))
         name = rnd.choices(self._names, self._weights)[0]
         while name in _BLOCKING and self._runnable() <= self._few and rnd.random() < 0.95:
@@ -255,15 +258,6 @@ class Generator:
         """Few different ones, so that they meet; seldom none."""
         flag = self.random.choice((0x1, 0x2, 0x10000, 0x80000000))
         return self.random.choice((flag, flag, flag | self.random.getrandbits(2), 0x80010003, 0))
-
-    def _kind_of_flags(self) -> int:
-        """A wait only if others can run."""
-        kinds: list[int] = [EventFlags.SET] * 6
-        kinds += [EventFlags.CLEAR, EventFlags.GET, EventFlags.FOUND]
-        kinds += [EventFlags.WAIT + how for how in range(4, 8)]
-        if self._runnable() > self._few or self.random.random() < 0.05:
-            kinds += [EventFlags.WAIT + how for how in range(4)] * 5
-        return self.random.choice(kinds)
 
     def _protocol(self) -> int:
         """Mostly inheritance; a ceiling is high, and seldom too high."""
@@ -368,7 +362,7 @@ class Generator:
         elif kind == "semaphore":
             mine = [i for i, s in enumerate(kernel.semaphores) if s]
             size = self.config.semaphores
-        elif kind in ("condition", "event_flags"):
+        elif kind == "condition":
             mine = [i for i, c in enumerate(kernel.conditions) if c]
             size = self.config.conditions
         elif kind == "cpu":
@@ -396,5 +390,4 @@ class Generator:
                 if t.state != states["free"] and any(t.state == states[name] for name in wanted)
             ]
             size = self.config.threads
-        id = rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size or 1)
-        return id | self._kind_of_flags() << _KIND_LSB if kind == "event_flags" else id
+        return rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size or 1)
