@@ -21,7 +21,7 @@ from .command import run
     [
         ("platforms", platform.names()),
         ("units", list(hardware_threads.load())),
-        ("policies", [*build.policies(), "edf", "partitioned"]),
+        ("policies", [*build.policies(), "edf"]),
         ("apps", list(APPS)),
     ],
 )

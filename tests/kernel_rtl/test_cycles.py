@@ -523,28 +523,6 @@ def _(s: Scenario) -> None:
     s.do(0, "semaphore_post", 0)
 
 
-GROUP_CASES: dict[str, Case] = {}
-
-
-def group_case(label: str) -> Callable[[Case], Case]:
-    """Of a partitioned kernel: CPU 0 and the threads from HIGH up are the real-time ones."""
-
-    def register(function: Case) -> Case:
-        GROUP_CASES[f"partitioned: {label}"] = function
-        return function
-
-    return register
-
-
-group_case("thread_start, a real-time thread, CPU 0 runs another one")(
-    lambda s: (two_run(s, LOW), s.do(1, "thread_start", s.thread(1, HIGH, start=False)))
-)
-group_case("preempt, takes a real-time thread; a surplus is left, CPU 1 is idle")(
-    lambda s: (s.do(1, "next"), s.thread(0, HIGH), s.thread(0, HIGH), s.do(0, "preempt"))
-)
-group_case("set_sched_param, a ready thread becomes a real-time one")(
-    lambda s: (two_run(s), s.do(1, "set_sched_param", s.thread(1, LOW), word0=HIGH))
-)
 INHERITANCE_CASES: dict[str, Case] = {}
 INHERIT, PROTECT = 1 << 8, 2 << 8
 
@@ -712,7 +690,6 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (DEFAULT, CASES),
         (Config(hw_threads=1), HYBRID_CASES),
         (Config(reserve=True), RESERVE_CASES),
-        (Config(policy="partitioned", rt_cpus=1, rt_priority=HIGH), GROUP_CASES),
         (Config(policy="dwrr"), DWRR_CASES),
         (Config(policy="edf"), EDF_CASES),
         (Config(inheritance=True), INHERITANCE_CASES),

@@ -67,13 +67,12 @@ class Size(NamedTuple):
             reserve=self.reserve,
             policy=self.policy,
             pipeline=self.pipeline,
-            rt_priority=1,
         )
 
 
 SMALL = Size(13, move=16)
 # Looked at for so many cycles of an operation: longer ones take hours.
-SHARED = [Size(16, cpus=2, reserve=True, move=20), Size(15, cpus=2, policy="partitioned", move=20)]
+SHARED = [Size(16, cpus=2, reserve=True, move=20)]
 LOOK = 7
 LOOK_MOVE = 10  # as far as a move from an idle queue to its end
 EDF = Size(13, policy="edf", move=16)
@@ -192,7 +191,6 @@ def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool)
         # an owner that is ready stays in its queue
         (SHARED[0], ("cl_kernel_thread_ops", "thread_i.queued ? WakeThread : WakeNone", "WakeNone")),
         # any CPU takes real-time threads
-        (SHARED[1], ("cl_kernel_groups", "takes_rt_o[c] = c < RtCpus || surplus", "takes_rt_o[c] = 1'b1")),
     ],
     ids=["keeper", "queue", "surplus"],
 )

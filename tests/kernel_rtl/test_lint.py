@@ -23,7 +23,6 @@ EXTREMES = {
     "odd": small(3),
     "hybrid": small(3, hw_threads=2),
     "reserve": replace(small(4, hw_threads=1), reserve=True),
-    "partitioned": replace(small(4, hw_threads=1), policy="partitioned", rt_cpus=2, rt_priority=5),
     "reserve-1": replace(small(1), reserve=True),
     "timeouts": replace(small(3, hw_threads=2), timeouts=True),
     "timeouts-default": replace(DEFAULT, timeouts=True),
@@ -64,7 +63,7 @@ EXTREMES = {
 
 # The rest is left to the tier nightly.
 DAILY = (
-    *("default", "large", "partitioned", "words", "events", "events-most"),
+    *("default", "large", "words", "events", "events-most"),
     *("pipeline-all", "dwrr-one-cpu", "edf", "least", "none"),
 )
 

@@ -40,13 +40,6 @@ CONFIGS = {
     "default-4": (Config(cpus=4), 10_000),
     "large-2+3": (replace(LARGE, hw_threads=3), 10_000),
     "tiny-3+1": (TINY, 10_000),
-    "partitioned-1": (replace(small(1), policy="partitioned", rt_cpus=1, rt_priority=4), 5_000),
-    "partitioned-2": (replace(small(2), policy="partitioned", rt_cpus=1, rt_priority=4), 20_000),
-    "partitioned-3": (replace(small(3), policy="partitioned", rt_cpus=2, rt_priority=3), 20_000),
-    "partitioned-4+1": (
-        replace(small(4, hw_threads=1), policy="partitioned", rt_cpus=1, rt_priority=5),
-        20_000,
-    ),
     "reserve-1": (replace(small(1), reserve=True), 5_000),
     "reserve-2": (replace(small(2), reserve=True), 15_000),
     "reserve-3": (replace(small(3), reserve=True), 15_000),
@@ -59,7 +52,6 @@ CONFIGS = {
     "timeouts-default": (replace(DEFAULT, timeouts=True), 10_000),
     "timeouts-reserve": (replace(small(3), timeouts=True, reserve=True), 15_000),
     "timeouts-dwrr": (replace(small(2, policy="dwrr"), timeouts=True), 15_000),
-    "timeouts-partitioned": (replace(small(3), timeouts=True, policy="partitioned", rt_priority=4), 15_000),
     "timeouts-edf": (replace(small(2), timeouts=True, policy="edf"), 15_000),
     "inheritance-1": (replace(small(1), inheritance=True), 15_000),
     "inheritance-2": (replace(small(2), inheritance=True), 25_000),
@@ -83,7 +75,6 @@ CONFIGS = {
     ),
     "events-dwrr": (replace(small(2, policy="dwrr"), event_flags=True), 15_000),
     "events-edf": (replace(small(2, policy="edf"), event_flags=True, timeouts=True), 15_000),
-    "events-partitioned": (replace(small(3, policy="partitioned"), event_flags=True, rt_priority=4), 15_000),
     "pipeline-1": (replace(small(1), pipeline=True), 15_000),
     "pipeline-2": (replace(small(2), pipeline=True), 25_000),
     "pipeline-4": (replace(small(4), pipeline=True), 25_000),
@@ -111,7 +102,7 @@ CONFIGS = {
 }
 # Each policy and option.
 KEPT = (
-    *("small-1", "large-2+3", "partitioned-1", "partitioned-3", "timeouts-tiny", "words-4", "no-mutex-2"),
+    *("small-1", "large-2+3", "timeouts-tiny", "words-4", "no-mutex-2"),
     *("events-2+1", "pipeline-all", "dwrr-large-3", "edf-4", "default-2"),
 )
 

@@ -77,13 +77,11 @@ WOKEN = {  # kernel, policy, real-time: cycles from the end of the sleep, median
     ("sw", "artis", False): (43038, 49030),
     ("sw", "artis", True): (4036, 5964),
     ("sw", "dynamic", True): (35918, 42820),  # knows no real-time threads
-    ("hw", "partitioned", False): (34525, 39154),
-    ("hw", "partitioned", True): (314, 464),
 }
 
 
 @pytest.mark.parametrize(("kernel", "policy", "realtime"), WOKEN)
-@pytest.mark.nightly(but=("sw-artis-False", "sw-dynamic-True", "hw-partitioned-True"))
+@pytest.mark.nightly(but=("sw-artis-False", "sw-dynamic-True"))
 @pytest.mark.runtime
 def test_a_real_time_thread_runs_soon_where_the_policy_knows_it(
     kernel: str, policy: str, realtime: bool

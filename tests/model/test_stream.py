@@ -37,7 +37,9 @@ WITHOUT_RESERVE = {(name, status) for name in ("reserve", "release") for status 
 }
 WITHOUT_INHERITANCE = {("mutex_protocol", "ebusy")}
 # Has another answer first.
-WITHOUT_EVENT_FLAGS = {(name, "eagain") for name in SPEC.ops if name.startswith("flags_try")}
+WITHOUT_EVENT_FLAGS = {
+    (op.name, status) for op in SPEC.ops.values() if op.kind == "flags" for status in op.errors
+} - {("flags_get", "einval")}
 OF_OTHER_POLICIES = {
     "priority": {
         *(("set_weight", "esrch"), ("set_weight", "einval"), ("set_deadline", "einval")),

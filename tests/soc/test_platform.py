@@ -152,8 +152,8 @@ WRONG = {
     ): "kernel.inheritance is for policy = 'priority' only, not 'edf'",
     (
         '"bitmap"',
-        '"bitmap"\npipeline = true\npolicy = "partitioned"',
-    ): "kernel.pipeline is for policy = 'priority' only, not 'partitioned'",
+        '"bitmap"\npipeline = true\npolicy = "dwrr"',
+    ): "kernel.pipeline is for policy = 'priority' only, not 'dwrr'",
     (
         '"bitmap"',
         '"bitmap"\nport_words = 9',
@@ -161,23 +161,7 @@ WRONG = {
     (
         '"bitmap"',
         '"bitmap"\npolicy = "cfs"',
-    ): "kernel.policy is 'cfs': choose one of priority, dwrr, partitioned, edf",
-    (
-        '"bitmap"',
-        '"bitmap"\nrt_cpus = 1',
-    ): "kernel.rt_cpus is for policy = 'partitioned' only: remove it",
-    (
-        '"bitmap"',
-        '"bitmap"\npolicy = "partitioned"\nrt_cpus = 3',
-    ): "kernel.rt_cpus must be from 1 to cpus = 2, not 3",
-    (
-        '"bitmap"',
-        '"bitmap"\npolicy = "partitioned"\nrt_priority = 32',
-    ): "kernel.rt_priority must be below kernel.priorities = 32, not 32",
-    (
-        '"bitmap"',
-        '"bitmap"\npolicy = "partitioned"\nrt_priority = "high"',
-    ): "kernel.rt_priority must be a whole number, not 'high'",
+    ): "kernel.policy is 'cfs': choose one of priority, dwrr, edf",
     ('"bitmap"', '"hybrid"'): "kernel.ready_queue is 'hybrid' without kernel.hardware_threads",
     (
         '"bitmap"',

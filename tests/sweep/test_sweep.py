@@ -156,7 +156,7 @@ def test_bad_points_are_named_and_none_is_run(sweeps: Path, capsys: pytest.Captu
     text = path.read_text().replace("kernels", 'policies = ["cfs"]\nkernels')
     path.write_text(text.replace("STATUS = [0]", 'STATUS = ["0", "oops"]'))
     code, out, err = run(capsys, "sweep", "spins.toml")
-    policy = "the policy of the hardware kernel is 'cfs': choose one of priority, dwrr, partitioned, edf"
+    policy = "the policy of the hardware kernel is 'cfs': choose one of priority, dwrr, edf"
     assert (code, out) == (1, "")
     lines = err.splitlines()
     where = "coreloom: bad point: spin.c on smp-economy"

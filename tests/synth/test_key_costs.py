@@ -32,8 +32,6 @@ def test_the_first_value_is_the_usual_one_and_one_key_alone_differs() -> None:
         params = point.job.params()
         first = usual.setdefault(point.entry.place, point.job).params()
         differs = {name for name in params if params[name] != first[name]}
-        if point.entry.place == "kernel.priorities":
-            differs -= {"RtPriority"}  # follows from it, and policy priority has none
         if differs == {"HwThreads", "ReadyQueue"}:
             continue  # one needs the other
         assert len(differs) <= 1, point.entry.place

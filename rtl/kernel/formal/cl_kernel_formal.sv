@@ -27,8 +27,6 @@ module cl_kernel_formal
   parameter  bit          Reserve    = 1'b0,
   parameter  bit          EventFlags  = 1'b0,
   parameter  bit          Pipeline   = 1'b0,
-  parameter  int unsigned RtCpus     = 1,
-  parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 1,
   parameter  int unsigned HwThreads  = 0,
@@ -55,8 +53,7 @@ module cl_kernel_formal
   localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth;
   localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
-  localparam bit          Groups        = Policy == 2;
-  localparam int unsigned Queues        = Cpus + 1 + 32'(Groups);
+  localparam int unsigned Queues        = Cpus + 1;
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned PortWidth     = (Ports > 1) ? $clog2(Ports) : 1;  // of all objects, as the others are one
   localparam int unsigned Lists         = Ports + 3;
@@ -79,8 +76,6 @@ module cl_kernel_formal
     .Reserve    (Reserve),
     .EventFlags (EventFlags),
     .Pipeline   (Pipeline),
-    .RtCpus     (RtCpus),
-    .RtPriority (RtPriority),
     .ReadyQueue (ReadyQueue),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
@@ -288,8 +283,7 @@ module cl_kernel_formal
 
   holds_t                         holds;
   logic [Threads-1:0]             exists, unused_id, owns;
-  logic [Threads-1:0]  [Cpus-1:0] may_run;  // from a ready queue; a surplus is handled separately
-  logic                           surplus;
+  logic [Threads-1:0]  [Cpus-1:0] may_run;  // from a ready queue
   logic [Threads-1:0][LevelWidth-1:0] thread_level;
   logic [Threads-1:0]       [3:0] on, behind, ready, reasons;
   logic [Threads-1:0]             behind_ready;
@@ -308,15 +302,11 @@ module cl_kernel_formal
 
   // Which client may run which thread
   always_comb begin
-    surplus = 1'b1;
-    for (int unsigned c = 0; c < RtCpus; c++) begin
-      if (!running[c] || level[c] < level_t'(2**PriorityWidth + RtPriority)) surplus = 1'b0;
-    end
     for (int unsigned t = 0; t < Threads; t++) begin
       owns[t] = 1'b0;
       for (int unsigned c = 0; c < Cpus; c++) begin
         if (reserved[c] && cpu_owner[c] == tid_t'(t)) owns[t] = 1'b1;
-        may_run[t][c] = 32'(where[t]) == 0 ? !reserved[c] : Groups && 32'(where[t]) == Cpus + 1 ? c < RtCpus : 1'b0;
+        may_run[t][c] = 32'(where[t]) == 0 && !reserved[c];
         for (int unsigned h = 0; h < Cpus; h++) begin
           if (32'(where[t]) == h + 1 && keeper[h] == cpu_t'(c)) may_run[t][c] = 1'b1;
         end
@@ -532,8 +522,7 @@ module cl_kernel_formal
     holds.order = 1'b1;
     for (int unsigned t = 0; t < Threads; t++) begin
       if (queued[t] && (at[t] != key[t] || is_bound[t] || owns[t]))                 holds.order = 1'b0;
-      if (queued[t] && 32'(where[t]) != (is_static[t] ? 32'(home[t]) + 1 :
-                                         (Groups && 32'(prio[t]) >= RtPriority) ? Cpus + 1 : 0)) holds.order = 1'b0;
+      if (queued[t] && 32'(where[t]) != (is_static[t] ? 32'(home[t]) + 1 : 0)) holds.order = 1'b0;
       for (int unsigned u = 0; u < Threads; u++) begin
         if (u != t && queued[t] && queued[u] && older[t][u] == older[u][t]) holds.order = 1'b0;
         for (int unsigned v = 0; v < Threads; v++) begin
@@ -684,9 +673,9 @@ module cl_kernel_formal
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Reservations and groups
+  // Reservations
 
-  logic own_cpu, in_surplus, asked, rt_waits, rt_elsewhere;
+  logic own_cpu;
 
   always_comb begin
     // A reserved CPU gets only its owner, and the owner no other CPU.
@@ -694,24 +683,8 @@ module cl_kernel_formal
     for (int unsigned c = 0; c < Cpus; c++) begin
       if (reserved[c] && (given_to == cpu_t'(c)) != (given_tid == cpu_owner[c])) own_cpu = 1'b0;
     end
-    // Another CPU is given a real-time thread only if all real-time CPUs run one.
-    in_surplus   = 32'(given_to) < RtCpus || 32'(given_to) >= Cpus || !in_range(given_tid) || is_static[given_tid] ||
-                   32'(prio[given_tid]) < RtPriority || surplus;
-    // A real-time CPU that runs another thread is asked to give way for a real-time thread that is ready.
-    asked        = 1'b0;
-    rt_waits     = 1'b0;
-    rt_elsewhere = 1'b0;
-    for (int unsigned t = 0; t < Threads; t++) begin
-      if (Groups && queued[t] && 32'(where[t]) == Cpus + 1) rt_waits = 1'b1;
-    end
-    for (int unsigned c = 0; c < RtCpus; c++) begin
-      if (running[c] && level[c] < level_t'(2**PriorityWidth + RtPriority)) rt_elsewhere = 1'b1;
-      if (u_dut.u_irq.rt_want[c])                                           asked        = 1'b1;
-    end
     if (rst_n && cycle_q != '0) begin
       if (u_dut.u_engine.action.cmd.run)                                          AssertOwnCpu:  assert (own_cpu);
-      if (Groups && (u_dut.u_engine.action.cmd.run | u_dut.u_engine.action.take_next))   AssertSurplus: assert (in_surplus);
-      if (u_dut.stable && rt_waits && rt_elsewhere)                        AssertAsked:   assert (asked);
     end
   end
 

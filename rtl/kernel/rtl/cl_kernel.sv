@@ -19,8 +19,6 @@ module cl_kernel
   parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
   parameter  bit          EventFlags  = 1'b0,           // and event flags (else those are no operations)
   parameter  bit          Pipeline   = 1'b0,            // registers in the longest paths: a higher clock, more cycles
-  parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
-  parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned HwThreads  = 0,
@@ -61,15 +59,13 @@ module cl_kernel
       Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
       Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance || Pipeline) && Policy != PolicyPriority) ||
       (Inheritance && Mutexes == 0) || (EventFlags && Pipeline) ||
-      (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
   end
 
   localparam bit          Dwrr          = Policy == PolicyDwrr;
-  localparam bit          Groups        = Policy == PolicyPartitioned;
   // 0: dynamic threads, 1+c: static ones of CPU c
-  localparam int unsigned Queues        = Cpus + 1 + 32'(Dwrr || Groups);
+  localparam int unsigned Queues        = Cpus + 1 + 32'(Dwrr);
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned TidWidth      = $clog2(Threads);
   localparam int unsigned PriorityWidth = $clog2(Priorities);
@@ -140,7 +136,7 @@ module cl_kernel
     logic    [7:0] weight;
   } dwrr_op_t;
 
-  // The policies' decisions: the outputs of cl_kernel_dwrr and cl_kernel_groups
+  // The policy's decisions: the outputs of cl_kernel_dwrr
   typedef struct packed {
     logic         [7:0] weight;
     logic               later;
@@ -148,7 +144,6 @@ module cl_kernel
     logic               serve, busy, end_wait;
     cpu_t               serve_cpu, end_cpu;
     queue_t             now_queue, later_queue;
-    logic    [Cpus-1:0] takes_rt;
   } policy_t;
 
   logic     [Clients-1:0]       op_valid, save, take, words_we, answer_valid, intr;
@@ -173,7 +168,7 @@ module cl_kernel
   cpu_t               serve_cpu, end_cpu;
   logic         [7:0] weight;
   logic [Clients-1:0] ahead, slice_known;
-  logic    [Cpus-1:0] asked, rests, takes_rt;
+  logic    [Cpus-1:0] asked, rests;
   queue_t             now_queue, later_queue;
 
   logic              queue_valid, queue_ready;
@@ -305,33 +300,9 @@ module cl_kernel
     assign slice_known = '1;
     assign now_queue   = '0;
     assign later_queue = QueueWidth'(Queues - 1);
-  end
-
-  if (Groups) begin : g_groups
-    cl_kernel_groups #(
-      .Cpus       (Cpus),
-      .RtCpus     (RtCpus),
-      .RtPriority (RtPriority),
-      .LevelWidth (LevelWidth),
-      .CpuWidth   (CpuWidth)
-    ) u_groups (
-      .running_i   (running[Cpus-1:0]),
-      .waiting_i   (waiting[Cpus-1:0]),
-      .level_i     (level[Cpus-1:0]),
-      .rt_valid_i  (best_valid[Queues-1]),
-      .ready_i     (queue_ready),
-      .takes_rt_o  (takes_rt),
-      .busy_o      (busy),
-      .serve_o     (serve),
-      .serve_cpu_o (serve_cpu)
-    );
-  end else begin : g_no_groups
-    assign takes_rt = '0;
-    if (!Dwrr) begin : g_nothing
-      assign busy      = 1'b0;
-      assign serve     = 1'b0;
-      assign serve_cpu = '0;
-    end
+    assign busy        = 1'b0;
+    assign serve       = 1'b0;
+    assign serve_cpu   = '0;
   end
 
   requests_t    requests;
@@ -346,7 +317,7 @@ module cl_kernel
   assign best        = '{valid: best_valid, key: best_priority, tid: best_tid};
   assign policy      = '{weight: weight, later: later, ahead: ahead, slice_known: slice_known, serve: serve, busy: busy,
                          end_wait: end_wait, serve_cpu: serve_cpu, end_cpu: end_cpu, now_queue: now_queue,
-                         later_queue: later_queue, takes_rt: takes_rt};
+                         later_queue: later_queue};
 
   cl_kernel_engine #(
     .Policy        (Policy),
@@ -355,7 +326,6 @@ module cl_kernel
     .Inheritance   (Inheritance),
     .EventFlags    (EventFlags),
     .Pipeline      (Pipeline),
-    .RtPriority    (RtPriority),
     .Cpus          (Cpus),
     .HwThreads     (HwThreads),
     .Threads       (Threads),
@@ -432,7 +402,6 @@ module cl_kernel
   cl_kernel_irq #(
     .Queues        (Queues),
     .AskUsed       (Dwrr),
-    .Groups        (Groups),
     .Cpus          (Cpus),
     .Reserve       (Reserve),
     .KeyWidth      (KeyWidth),
@@ -446,7 +415,6 @@ module cl_kernel
     .slice_used_i    (slice_used[Cpus-1:0]),
     .level_i         (level[Cpus-1:0]),
     .dynamic_i       (now_queue),
-    .takes_rt_i      (takes_rt),
     .best_valid_i    (best_valid),
     .best_priority_i (best_priority),
     .open_i          (open[Cpus-1:0]),

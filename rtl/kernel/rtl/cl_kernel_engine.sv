@@ -45,7 +45,6 @@ module cl_kernel_engine
   parameter  bit          Inheritance   = 1'b0,
   parameter  bit          EventFlags    = 1'b0,
   parameter  bit          Pipeline      = 1'b0,
-  parameter  int unsigned RtPriority    = 16,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
   parameter  int unsigned Threads       = 64,
@@ -59,7 +58,7 @@ module cl_kernel_engine
   parameter  int unsigned Lines         = 8,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned Queues        = Cpus + 1 + 32'(Policy == PolicyDwrr || Policy == PolicyPartitioned),
+  localparam int unsigned Queues        = Cpus + 1 + 32'(Policy == PolicyDwrr),
   localparam int unsigned QueueWidth    = $clog2(Queues),
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities),
@@ -111,7 +110,7 @@ module cl_kernel_engine
   output logic      [Cpus-1:0]        bound_queued_o,
   output logic                        stable_o,  // the scheduling state and the queue are consistent
 
-  // Policies dwrr and partitioned (cl_kernel_dwrr, cl_kernel_groups): what happens to threads, and what follows from it
+  // Policy dwrr (cl_kernel_dwrr): what happens to threads, and what follows from it
   output dwrr_op_t                    dwrr_o,
   output logic                        settle_o,
   input  policy_t                     policy_i
@@ -394,10 +393,6 @@ module cl_kernel_engine
   logic                  is_only, is_owner, is_apart;  // on one client alone; a CPU's owner; in no ready queue, but
   cpu_t                  client, home, apart_at;       // that client; where it is placed; where it is when ready
   logic [DeadlineRelativeWidth-1:0] relative;
-  // Groups
-  localparam bit Groups = Policy == PolicyPartitioned;
-  logic                  is_rt, is_rt_then, crosses;   // then: with its new priority; by that it goes to another queue
-  logic [Clients-1:0]    takes_rt;
   // A new thread
   logic                  room;
   tid_t                  new_tid, free_head;
@@ -454,7 +449,7 @@ module cl_kernel_engine
     .cpu_i           (cpu),
     .only_i          (is_only),
     .client_i        (client),
-    .open_i          (is_rt ? open_o & takes_rt : open_o),
+    .open_i          (open_o),
     .current_valid_i (sched_i.current_valid),
     .current_tid_i   (sched_i.tid),
     .leaving_i       (sched_i.leaving),
@@ -477,15 +472,10 @@ module cl_kernel_engine
   assign is_later    = Dwrr && policy_i.later && !is_static && state == ThreadReady;
 
   always_comb begin
-    if (is_static)              queue = QueueWidth'(home) + QueueWidth'(1);
-    else if (is_later || is_rt) queue = policy_i.later_queue;
-    else                        queue = policy_i.now_queue;
+    if (is_static)     queue = QueueWidth'(home) + QueueWidth'(1);
+    else if (is_later) queue = policy_i.later_queue;
+    else               queue = policy_i.now_queue;
   end
-
-  assign takes_rt   = Clients'(policy_i.takes_rt);
-  assign is_rt      = Groups && !is_static && 32'(prio) >= RtPriority;
-  assign is_rt_then = Groups && !is_static && 32'(new_priority_q) >= RtPriority;
-  assign crosses    = is_queued && is_rt != is_rt_then;
 
   assign is_apart    = is_bound | is_owner;
   assign apart_at    = is_owner ? client : cpu;
@@ -758,7 +748,7 @@ module cl_kernel_engine
       .serves_t   (serves_t)
     ) u_next (
       .cpu_i           (next_cpu),
-      .dynamic_i       ((takes_rt[next_cpu] && best_i.valid[Queues-1]) ? policy_i.later_queue : policy_i.now_queue),
+      .dynamic_i       (policy_i.now_queue),
       .turn_dynamic_i  (sched_i.turn_dynamic[next_cpu]),
       .level_i         (sched_i.level[next_cpu]),
       .serves_i        (serves),
@@ -1219,7 +1209,7 @@ module cl_kernel_engine
     queue_o = '{op: QueuePop, which: queue, key: key, to_key: new_key, tid: tid};
     if (state_q == StWake)                                queue_o.op = front_q ? QueuePushFront : QueuePushBack;
     else if (settling_threads)                            queue_o.op = QueueMove;
-    else if (state_q == StRequeue)                        queue_o.op = crosses ? QueueRemove : QueueMove;
+    else if (state_q == StRequeue)                        queue_o.op = QueueMove;
     else if (state_q == StDispatch && (op_q == OpRemove || op_q == OpReserve)) queue_o.op = QueueRemove;
     else                                                  queue_o.which = next_q.home;
   end
@@ -1524,7 +1514,7 @@ module cl_kernel_engine
         of_thread.sched_cpu     = cpu;
         of_thread.sched_level   = {1'b1, new_key};
         of_thread.cmd.set_level = is_current;
-        of_thread.state_d       = crosses ? StNextWaiter : StIdle;
+        of_thread.state_d       = StIdle;
       end
 
       // dequeue, remove: the thread read is no longer in a queue.
@@ -1700,8 +1690,7 @@ module cl_kernel_engine
       late_q           <= action.late_d;
       next_q           <= next_d;
       next_known_q     <= queue_ready_i && !action.queue_valid && !action.bound_push &&
-                          (!Reserve || (rd_cpu == action.cpu_d && !change.reserve && !give_back)) &&
-                          !(Groups && state_q == StWake);  // a thread woken in place, or on a waiting CPU, may be one too many
+                          (!Reserve || (rd_cpu == action.cpu_d && !change.reserve && !give_back));
     end
   end
 
@@ -1732,7 +1721,6 @@ module cl_kernel_engine
       end
       idle_needless[c] = sched_i.waiting[c] && ((bound_queued[c] && !sched_i.held[c]) ||
                                                 (c < Cpus && ((open_o[c] && best_i.valid[policy_i.now_queue]) ||
-                                                              (takes_rt[c] && best_i.valid[Queues-1]) ||
                                                               (keeps[c] & best_i.valid[Cpus:1]) != '0)));
       sent_not_running[c] = unpublished[c] && !sched_i.running[c];
     end
@@ -1746,7 +1734,7 @@ module cl_kernel_engine
       AssertNoStackBeforeSaved: assert (stack_unsaved == '0);
       // Idle means nothing to run: a thread that becomes ready goes to a waiting client at once. (When a round
       // begins, or a held client gets a thread, the clients are served one after the other.)
-      AssertIdleHasNothing:     assert (!stable_o || ((Dwrr || Groups) && !idle) || idle_needless == '0);
+      AssertIdleHasNothing:     assert (!stable_o || (Dwrr && !idle) || idle_needless == '0);
       // Only a running thread has unpublished messages.
       AssertSentIsRunning:      assert (state_q != StIdle || sent_not_running == '0);
       // The thread chosen ahead is the one that would be chosen now.

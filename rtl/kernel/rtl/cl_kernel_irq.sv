@@ -4,7 +4,6 @@
 // A better dynamic thread interrupts only the CPU that runs the lowest priority (the lowest number of equals), a better
 // static one only its own CPU; a used-up slice also lets an equal thread in.
 // AskUsed: a used-up slice always raises irq_o, as the thread's time in this round is over.
-// Groups: real-time threads are in the last queue, and only CPUs that take them count for them (cl_kernel_groups).
 // Idle threads are below every priority (cl_kernel_bound): a ready one interrupts no CPU.
 // With Reserve only CPUs that run dynamic threads count for those, a CPU may have several queues of placed threads, and
 // a misplaced thread is below all others (cl_kernel_reserve).
@@ -20,7 +19,6 @@ module cl_kernel_irq
   parameter  bit          Deadlines     = 1'b0,  // keys may be deadlines
   parameter  int unsigned Queues        = Cpus + 1,
   parameter  bit          AskUsed       = 1'b0,
-  parameter  bit          Groups        = 1'b0,
   localparam int unsigned QueueWidth    = $clog2(Queues),
   localparam int unsigned LevelWidth    = KeyWidth + 1
 ) (
@@ -32,7 +30,6 @@ module cl_kernel_irq
   input  logic                          [Cpus-1:0] slice_used_i,
   input  logic          [Cpus-1:0][LevelWidth-1:0] level_i,
   input  logic                    [QueueWidth-1:0] dynamic_i,        // the queue of dynamic threads
-  input  logic                          [Cpus-1:0] takes_rt_i,
   input  logic [Queues-1:0]                        best_valid_i,     // 1+c: static of CPU c
   input  logic [Queues-1:0]         [KeyWidth-1:0] best_priority_i,
   input  logic                          [Cpus-1:0] open_i,           // CPUs that run dynamic threads,
@@ -105,36 +102,12 @@ module cl_kernel_irq
     end
   end
 
-  // The same for real-time threads
-  logic [Cpus-1:0] rt_want;
-
-  if (Groups) begin : g_groups
-    logic            [Cpus-1:0] rt_worst;
-    logic      [LevelWidth-1:0] rt;
-
-    assign rt = best[Queues-1];
-
-    always_comb begin
-      for (int unsigned c = 0; c < Cpus; c++) begin
-        rt_worst[c] = counts[c] && takes_rt_i[c];
-        for (int unsigned other = 0; other < Cpus; other++) begin
-          if (other < c && counts[other] && takes_rt_i[other] && !above(other, c)) rt_worst[c] = 1'b0;
-          if (other > c && counts[other] && takes_rt_i[other] && above(c, other))  rt_worst[c] = 1'b0;
-        end
-        rt_want[c] = best_valid_i[Queues-1] && ((first(rt, level_i[c], 1'b0) && rt_worst[c])
-                                              | (first(rt, level_i[c], 1'b1) && takes_rt_i[c] && slice_used_i[c]));
-      end
-    end
-  end else begin : g_no_groups
-    assign rt_want = '0;
-  end
-
   logic unused;
-  assign unused = ^{open_i, keeps_i, misplaced_i, bound_queued_i, takes_rt_i};
+  assign unused = ^{open_i, keeps_i, misplaced_i, bound_queued_i};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)       irq_q <= '0;
-    else if (stable_i) irq_q <= want | rt_want;
+    else if (stable_i) irq_q <= want;
   end
 
   assign irq_o = irq_q & running_i & ~switching_i;

@@ -4,10 +4,9 @@ package cl_sched_pkg;
 
   // The rule for who runs next; see README.md. Parameters that hold one are plain numbers: tools can set no enum.
   typedef enum int unsigned {
-    PolicyPriority,     // the highest priority; round-robin among equals
-    PolicyDwrr,         // by weights, in rounds
-    PolicyPartitioned,  // processors and threads in two groups
-    PolicyEdf           // the earliest deadline
+    PolicyPriority,  // the highest priority; round-robin among equals
+    PolicyDwrr,      // by weights, in rounds
+    PolicyEdf        // the earliest deadline
   } policy_e;
 
   // How a thread becomes eligible (cl_kernel_wake)

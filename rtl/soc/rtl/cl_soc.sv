@@ -19,8 +19,6 @@ module cl_soc
   parameter bit          Inheritance = 1'b0,          // its mutexes can have a protocol
   parameter bit          EventFlags  = 1'b0,          // and event flags
   parameter bit          Pipeline   = 1'b0,           // more cycles an operation of it, at a higher clock
-  parameter int unsigned RtCpus     = 1,              // policy partitioned: real-time CPUs,
-  parameter int unsigned RtPriority = 16,             // and the least priority of a real-time thread
   parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
   parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
   parameter int unsigned Priorities = 32,
@@ -227,8 +225,6 @@ module cl_soc
     .Inheritance(Inheritance),
     .EventFlags (EventFlags),
     .Pipeline  (Pipeline),
-    .RtCpus    (RtCpus),
-    .RtPriority(RtPriority),
     .ReadyQueue(ReadyQueue),
     .Cpus      (Cpus),
     .HwThreads (HwThreads),

@@ -44,7 +44,6 @@ def _units() -> Table:
 # Those of the kernels that are no file of policies/.
 _BUILT_IN = {
     "priority": "the most urgent thread first; the default",
-    "partitioned": "CPUs and threads in a real-time and another group",
     "edf": "the earliest deadline first",
 }
 

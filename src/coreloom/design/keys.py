@@ -21,7 +21,7 @@ from coreloom.errors import suggest
 CORES = ("economy", "standard", "fast")  # in the order of cl_soc_pkg's numbers
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
-POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
+POLICIES = ("priority", "dwrr", "edf")  # in the order of cl_sched_pkg's numbers
 MEMORIES = ("sram", "sdram")  # in the order of cl_soc's Sdram
 LOCK_ORDERS = ("lowest", "arrival")  # in the order of cl_lock_unit's Fair
 FAULTS = ("program", "thread")
@@ -174,19 +174,6 @@ class KernelSize:
             area="`coreloom synth cl_kernel:pipeline`",
         ),
     ] = False
-    rt_cpus: Annotated[
-        int,
-        Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),
-    ] = 1
-    rt_priority: Annotated[
-        int | None,
-        Key(
-            "lowest priority of a real-time thread; default: the upper half",
-            rtl={"RtPriority": lambda p, own: p.kernel.priorities // 2 if own is None else own},
-            optional=True,
-            only=("kernel.policy", "partitioned"),
-        ),
-    ] = None
 
 
 @dataclass(frozen=True)

@@ -305,14 +305,6 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
         raise wrong(
             "kernel.pipeline", "kernel.pipeline and kernel.events exclude each other: remove one of them"
         )
-    if kernel.policy == "partitioned" and not 1 <= kernel.rt_cpus <= cpus:
-        raise wrong("kernel.rt_cpus", f"kernel.rt_cpus must be from 1 to cpus = {cpus}, not {kernel.rt_cpus}")
-    if not 0 <= (kernel.rt_priority or 0) < kernel.priorities:
-        raise wrong(
-            "kernel.rt_priority",
-            f"kernel.rt_priority must be below kernel.priorities = {kernel.priorities}, "
-            f"not {kernel.rt_priority}",
-        )
     if cpus + units > MAX_CLIENTS:
         raise wrong(
             "cpus",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The data files of the hardware: address map, operations, registers, words and codes.
 
-All have the same tables, and each file those that it needs: `op` or `kind` and `verb`, `registers`, `layout`, `enum`, `record`,
-`region`, `room` and `limits`. A defect in one (a code twice, a register out of range) is a UserError or an AssertionError.
+All have the same tables, and each file those that it needs: `op` or `kind` and `verb`, `registers`, `layout`,
+`enum`, `record`, `region`, `room` and `limits`. A defect in one (a code twice, a register out of range) is a
+UserError or an AssertionError.
 """
 
 from __future__ import annotations
@@ -165,7 +166,9 @@ def _load(path: Path) -> Spec:
         source=source,
         limits={name: _limit(value) for name, value in raw.get("limits", {}).items()},
         kinds={name: Kind(kind["code"], kind["text"]) for name, kind in raw.get("kind", {}).items()},
-        ops={op.name: op for op in (*(Operation(**entry) for entry in raw.get("op", ())), *_verbs(raw, source))},
+        ops={
+            op.name: op for op in (*(Operation(**entry) for entry in raw.get("op", ())), *_verbs(raw, source))
+        },
         registers={device: _registers(entries) for device, entries in raw.get("registers", {}).items()},
         layouts={
             name: {key: _field(**entry) for key, entry in fields.items()}
@@ -187,9 +190,15 @@ def _load(path: Path) -> Spec:
         other = owner.setdefault(op.code, op.name)
         _must(other == op.name, source, f"{op.name} has the code of {other}, {op.code}: choose a free one")
         _must(0 <= op.code <= most, source, f"{op.name} has the code {op.code}: choose one from 0 to {most}")
-        _must(op.access in _LOADS, source, f"{op.name} has the access '{op.access}': choose {', '.join(_LOADS)}")
+        _must(
+            op.access in _LOADS, source, f"{op.name} has the access '{op.access}': choose {', '.join(_LOADS)}"
+        )
         for name in op.errors:
-            _must(name in made.enums.get("status", ()), source, f"{op.name} has the error {name}, which is no status")
+            _must(
+                name in made.enums.get("status", ()),
+                source,
+                f"{op.name} has the error {name}, which is no status",
+            )
     for name, region in made.regions.items():
         _must(region.base % (region.bytes or 1) == 0, source, f"{name} is not at a multiple of its bytes")
     return made

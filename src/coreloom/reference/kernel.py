@@ -81,9 +81,7 @@ class Config:
         False  # more cycles an operation, the same words; only with policy "priority", no event flags
     )
     reserve: bool = False  # a CPU can be given to one thread alone; only with policy "priority"
-    policy: str = "priority"  # or "dwrr", "partitioned", "edf"
-    rt_cpus: int = 1  # partitioned: CPUs 0 to rt_cpus - 1 are real-time ones,
-    rt_priority: int = 16  # and threads of at least this priority real-time threads
+    policy: str = "priority"  # or "dwrr", "edf"
 
     @property
     def clients(self) -> int:
@@ -215,8 +213,6 @@ class Kernel:
     def __init__(self, config: Config | None = None) -> None:
         self.config = config = config or Config()
         self.dwrr = config.policy == "dwrr"
-        self.groups = config.policy == "partitioned"
-        assert not self.groups or (config.rt_cpus <= config.cpus and config.rt_priority < config.priorities)
         assert not (config.reserve or config.inheritance) or config.policy == "priority"
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
@@ -226,9 +222,8 @@ class Kernel:
         # Queue 0 holds the dynamic threads, queue 1 + c the threads of client c only; behind those is one
         # for the owner of each CPU. A queue is a FIFO a level. With dwrr the last queue and queue 0 take
         # turns: dynamic threads that may run now are in queue `now`, those of the next round in `later`.
-        # With partitioned the real-time ones are in `later`.
         self.queues: list[dict[int, deque[int]]] = [
-            {} for _ in range(config.clients + 1 + config.cpus + (self.dwrr or self.groups))
+            {} for _ in range(config.clients + 1 + config.cpus + self.dwrr)
         ]
         self.now, self.later = 0, len(self.queues) - 1
         self.round = 0  # of the threads in queue `now`, modulo ROUNDS
@@ -352,8 +347,7 @@ class Kernel:
             return False
         if port.slice_used and max(static, dynamic) >= own:
             return True
-        queues = (self.now, self.later) if self.groups else (self.now,)
-        return static > own or any(self._best(q) > own and cpu == self._worst_cpu(q) for q in queues)
+        return static > own or (self._best(self.now) > own and cpu == self._worst_cpu())
 
     def idle(self, cpu: int) -> bool:
         """idle_o: a load of this client is pending."""
@@ -416,24 +410,7 @@ class Kernel:
 
     def _best_dynamic(self, cpu: int) -> int:
         """Of the threads that any CPU may run; hardware threads and reserved CPUs run none of them."""
-        return _NONE if self._is_hardware(cpu) or self._is_reserved(cpu) else self._best(self._dynamic(cpu))
-
-    def _dynamic(self, cpu: int) -> int:
-        """The queue of dynamic threads that this CPU takes from."""
-        return self.later if self._takes_rt(cpu) and self._best(self.later) != _NONE else self.now
-
-    # --- groups ([GF]: ARTiS) ---
-
-    def _is_rt(self, thread: Thread) -> bool:
-        return self.groups and not thread.static and thread.priority >= self.config.rt_priority
-
-    def _surplus(self) -> bool:
-        """Every real-time CPU runs a real-time thread: the others may take those that are left."""
-        cpus = range(self.config.rt_cpus)
-        return all(self._runs(c) and self._level(self._current(c)) >= self.config.rt_priority for c in cpus)
-
-    def _takes_rt(self, cpu: int) -> bool:
-        return self.groups and (cpu < self.config.rt_cpus or self._surplus())
+        return _NONE if self._is_hardware(cpu) or self._is_reserved(cpu) else self._best(self.now)
 
     def _placed(self, cpu: int) -> list[int]:
         """The queues of threads that only this client may run now, in the order in which they win a tie."""
@@ -452,15 +429,11 @@ class Kernel:
     def _may_run(self, tid: int, cpu: int) -> bool:
         if self.threads[tid].static or tid in self.owners:
             return self._queue_of(tid) in self._placed(cpu)
-        if self._is_rt(self.threads[tid]) and not self._takes_rt(cpu):
-            return False
         return not (self._is_hardware(cpu) or self._is_reserved(cpu))
 
-    def _worst_cpu(self, queue: int) -> int | None:
-        """For this queue the CPU to preempt: it runs the lowest priority (the lowest number of equals)."""
+    def _worst_cpu(self) -> int | None:
+        """The CPU to preempt: it runs the lowest priority (the lowest number of equals)."""
         running = [c for c in range(self.config.cpus) if self._runs(c) and not self._is_reserved(c)]
-        if self.groups and queue == self.later:
-            running = [c for c in running if self._takes_rt(c)]
         return min(running, key=self._rank, default=None)
 
     def _queue_of(self, tid: int) -> int:
@@ -469,7 +442,7 @@ class Kernel:
             return 1 + self.config.clients + owned
         if thread.static:
             return 1 + thread.home
-        return self.later if self._is_later(thread) or self._is_rt(thread) else self.now
+        return self.later if self._is_later(thread) else self.now
 
     def _enqueue(self, tid: int, front: bool = False) -> None:
         """Make a thread eligible; give it to a waiting CPU (the lowest that may run it) at once."""
@@ -494,7 +467,7 @@ class Kernel:
             use_dynamic = port.turn_dynamic
             port.turn_dynamic = not port.turn_dynamic
         if use_dynamic:
-            return self._take(self.queues[self._dynamic(cpu)][dynamic][0])
+            return self._take(self.queues[self.now][dynamic][0])
         equal = [queue for queue in self._placed(cpu) if self._best(queue) == static]
         if len(equal) > 1:
             port.turn_home = equal[0] - 1
@@ -595,9 +568,6 @@ class Kernel:
     def _settle(self) -> None:
         """Consequences of an operation: pending loads that can end do; a round begins if a CPU needs it."""
         clients = range(self.config.cpus)
-        if self.groups:  # one that waits may take real-time threads now, as there are too many
-            for cpu in clients:
-                self._offer(cpu)
         if not self.dwrr:
             return
         while True:
@@ -885,14 +855,11 @@ class Kernel:
     def _change_priority(self, id: int, priority: int) -> None:
         """A ready thread goes to the tail of its new priority."""
         thread = self.threads[id]
-        was_rt = self._is_rt(thread)
         queued = self._is_in_queue(id)
         if queued:
             self._take(id)
         thread.priority = priority
-        if queued and self._is_rt(thread) != was_rt:
-            self._enqueue(id)
-        elif queued:
+        if queued:
             self._push(id)
 
     def _set_deadline(self, cpu: int, id: int) -> int:

@@ -147,9 +147,11 @@ class Generator:
                 ("mutex_create", "mutex_protocol", "mutex_trylock", "set_sched_param"), 10
             )
             weight |= {"mutex_lock": 40, "mutex_unlock": 20, "mutex_leave": 6, "thread_read": 10}
-        flags = 6 if self.config.event_flags else 0.1
-        weight |= {name: flags for name, op in SPEC.ops.items() if op.kind == "flags"}
-        weight["flags_set"] = 3 * flags
+        flags = [name for name, op in SPEC.ops.items() if op.kind == "flags"]
+        if self.config.event_flags:
+            weight |= dict.fromkeys(flags, 6) | {"flags_set": 18}
+        else:
+            weight |= dict.fromkeys(flags, 0) | {"flags_get": 1}
         if self.config.policy == "edf":
             weight["set_deadline"] = 12
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]

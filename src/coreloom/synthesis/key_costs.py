@@ -29,7 +29,6 @@ _KERNEL = (
     "Conditions",
     *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords"),
     *("EventFlags", "Pipeline"),
-    *("RtCpus", "RtPriority"),
 )
 # The unit that has the keys of a section, and what its parameters are called in cl_soc.
 _UNITS = {
@@ -49,8 +48,6 @@ _UNIT = ("sort",)
 _VALUES: dict[str, tuple[Any, ...]] = {
     "cpus": (1, 4),
     "kernel.hardware_threads": (_UNIT,),
-    "kernel.rt_cpus": (2,),
-    "kernel.rt_priority": (8,),
 }
 
 

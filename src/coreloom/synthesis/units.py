@@ -244,7 +244,7 @@ def _kernels() -> list[Unit]:
         return Unit("cl_kernel", made, _sized(**{"Cpus": 2, **key}), build, sizes, seeds=1, wide=wide)
 
     return [
-        kernel("edf", ((16, 32), (64, 32)), Policy=3),
+        kernel("edf", ((16, 32), (64, 32)), Policy=2),
         kernel("reserve", Reserve=1),
         kernel("timeouts", Timeouts=1),
         kernel("inheritance", Inheritance=1),
@@ -255,7 +255,6 @@ def _kernels() -> list[Unit]:
         kernel("pipeline-8-cpus", Cpus=8, Pipeline=1),
         kernel("words", PortWords=4),
         kernel("dwrr", Policy=1),
-        kernel("partitioned", Policy=2),
     ]
 
 
