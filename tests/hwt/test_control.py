@@ -136,7 +136,7 @@ def test_thread(seed: int, joiner: bool) -> None:
             (SELF, 0, 7),
             (LOCK, 3, 8),
             (RECEIVE, 4, 9),
-            (9, 0, 0x66),
+            (THREAD_EXIT, 0, 0x66),
         ]
         assert answers(thread, 3) == [(5, 0), (RESUMED, 0x55), (2, 0x66)]
         assert thread.read(RESULT) == 77
@@ -162,7 +162,10 @@ def test_woken_sends_and_receives_again(seed: int) -> None:
         begin(thread)
         gone(thread)
         thread.run(9)
-        assert thread.calls[2:] == [(SEND, 3, 8)] * 3 + [(RECEIVE, 4, 9)] * 2 + [(LOCK, 2, 1), (9, 0, 5)]
+        assert thread.calls[2:] == [(SEND, 3, 8)] * 3 + [(RECEIVE, 4, 9)] * 2 + [
+            (LOCK, 2, 1),
+            (THREAD_EXIT, 0, 5),
+        ]
         assert answers(thread, 3) == [(0, 8), (1, 44), (RESUMED, 5)]
 
 

@@ -10,10 +10,11 @@ import zlib
 
 import pytest
 
-from .harness import BASE, Thread, words
+from .harness import BASE, KERNEL, THREAD_EXIT, Thread, words
 
 SEED = int(os.environ.get("CORELOOM_SEED", "20261121"), 0)
 EINVAL = 22
+POST = KERNEL.ops["semaphore_post"].code
 seeds = pytest.mark.parametrize("seed", [0, SEED], ids=["no waiting", "waiting"])
 
 
@@ -164,4 +165,4 @@ def test_template(seed: int) -> None:
         thread.give(9)
         thread.until(16, 16)
         thread.until(16, 0)
-    assert thread.calls[-3:] == ["saved", (28, 5, 0), (9, 0, 0)]
+    assert thread.calls[-3:] == ["saved", (POST, 5, 0), (THREAD_EXIT, 0, 0)]

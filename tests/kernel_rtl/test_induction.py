@@ -178,7 +178,7 @@ def test_an_operation_of_a_pipeline_keeps_the_rules() -> None:
 @pytest.mark.parametrize("size", SHARED, ids=str)
 @pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool) -> None:
-    """A reserved CPU is given to its owner only; real-time threads leave their CPUs only in surplus."""
+    """A reserved CPU is given to its owner only."""
     assert holds(size, move=move, steps=LOOK_MOVE if move else LOOK)
 
 
@@ -190,9 +190,8 @@ def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool)
         (SHARED[0], ("cl_kernel_reserve", "if (reserve_i && keeper_q[c] == change_cpu_i)", "if (1'b0)")),
         # an owner that is ready stays in its queue
         (SHARED[0], ("cl_kernel_thread_ops", "thread_i.queued ? WakeThread : WakeNone", "WakeNone")),
-        # any CPU takes real-time threads
     ],
-    ids=["keeper", "queue", "surplus"],
+    ids=["keeper", "queue"],
 )
 def test_the_proof_of_shared_cpus_notices(size: Size, bug: tuple[str, str, str]) -> None:
     assert not holds(size, steps=LOOK, bug=bug)

@@ -27,13 +27,13 @@
 #include <string>
 #include <vector>
 
+#include "../../../runtime/include/cl_kernel_ops.h"
 #include "Vmodel.h"
 #include "verilated.h"
 
 namespace {
 
 constexpr uint32_t kBase = 0x40000000u;
-constexpr uint32_t kNext = 1, kSaved = 2, kWord0 = 3, kExit = 9;
 
 struct Answer {
   uint32_t word, message;
@@ -123,18 +123,18 @@ void cycle() {
   }
   if (kernel_gnt) {
     const uint32_t op = top.kernel_addr_o >> 10, id = top.kernel_addr_o & 1023;
-    if (op == kWord0) {
+    if (op == CL_OP_WORD0) {
       kernel_valid = true;
       kernel_data = word0;
       if (top.kernel_we_o) word0 = top.kernel_wdata_o;
     } else if (top.kernel_we_o) {
-      if (op != kSaved) fail("a store to an operation that is a load");
+      if (op != CL_OP_SAVED) fail("a store to an operation that is a load");
       std::puts("saved");
       kernel_valid = true;
     } else {
       std::printf("call %x %x %x\n", op, id, word0);
       kernel_busy = true;
-      if (op == kNext || op == kExit) {
+      if (op == CL_OP_NEXT || op == CL_OP_THREAD_EXIT) {
         pending = true;
       } else {
         const Answer answer = answers.empty() ? Answer{0, word0, 0} : answers.front();
