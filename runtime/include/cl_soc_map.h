@@ -19,6 +19,7 @@
 #define CL_NEAR_LOCAL                      0xFFFFF900 /* with two banks of registers: local device again */
 #define CL_BANKS                           0xFFFFFFF0 /* two banks of registers */
 #define CL_FAR                             0xF0300000 /* processor 1: far side of the Back-Door */
+#define CL_TICK_CYCLES                     1000 /* unit of the time slice */
 
 #define CL_INPUT                           0x40200000 /* word 0: length in bytes; the data follow */
 #define CL_INPUT_MAX                       0x00DFFFFC /* bytes of data */

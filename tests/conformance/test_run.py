@@ -120,7 +120,7 @@ OTHERS: dict[str, tuple[str, int, dict[str, Any], tuple[str, ...]]] = {
     ),
     "context memory": ("smp-standard", 2, {"memory.context_kib": 4}, ("threads", "cancel", "time")),
     "weights": (
-        *("smp-standard", 2, {"kernel.policy": "dwrr", "tick_cycles": 1000}),
+        *("smp-standard", 2, {"kernel.policy": "dwrr"}),
         ("threads", "mutex", "condition"),
     ),
     "two banks": ("smp-standard", 2, {"register_banks": 2}, ("threads", "cancel", "time")),

@@ -75,10 +75,10 @@ def run(
     return simulate.run(model, elf.with_suffix(".bin"), inputs=inputs, max_cycles=40_000_000)
 
 
-def by_weight(core: str, cpus: int, tick_cycles: int = 1000) -> platform.Platform:
+def by_weight(core: str, cpus: int) -> platform.Platform:
     chosen = platform.load(f"smp-{core}", cpus)
     kernel = dataclasses.replace(chosen.kernel, policy="dwrr")
-    return dataclasses.replace(chosen, kernel=kernel, tick_cycles=tick_cycles)
+    return dataclasses.replace(chosen, kernel=kernel)
 
 
 # Nothing of the policy depends on the core.
@@ -94,7 +94,7 @@ def test_a_pipeline_passes_by_weights(core: str, cpus: int) -> None:
 
 def test_threads_share_by_their_weights() -> None:
     """Of the time of an economy core its traps take more of a light thread's slices than of a heavy one's."""
-    chosen = by_weight("standard", 2, tick_cycles=400)
+    chosen = by_weight("standard", 2)
     elf = firmware.build(str(PROGRAMS / "weights.c"), chosen, "hw", {"CL_SLICE_TICKS": 1})
     result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000)
     assert result.uart == "ok\n", f"{result.reason}: {result.uart}"

@@ -32,7 +32,6 @@ PLATFORMS: dict[str, tuple[str, int, dict[str, Any]]] = {
     "cache": ("smp-standard", 2, {"dcache.kib": 4}),
     "units": ("smp-standard", 1, UNITS),
     "local": ("amp-standard", 2, {}),
-    "ticks": ("smp-economy", 1, {"tick_cycles": 700}),
 }
 TIMES = {"sdram": 4}  # so much longer
 

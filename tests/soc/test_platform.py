@@ -22,7 +22,7 @@ def test_load(core: str) -> None:
     assert (loaded.name, loaded.core, loaded.cpus, loaded.interconnect) == (f"smp-{core}", core, 2, "smp-bus")
     pipeline = core != "standard"
     assert loaded.kernel == platform.KernelSize(64, 32, 32, 8, 32, 32, pipeline=pipeline)
-    assert (loaded.ram_mib, loaded.ram_bytes, loaded.tick_cycles) == (32, 1 << 25, 1000)
+    assert (loaded.ram_mib, loaded.ram_bytes) == (32, 1 << 25)
     assert (loaded.ipc, loaded.local_kib) == (platform.IpcSize(16, 16, 4, pipeline=pipeline), 0)
     assert platform.load(f"smp-{core}", 8).cpus == 8
 
@@ -127,7 +127,7 @@ WRONG = {
     (
         "threads = 64",
         "thread = 64",
-    ): "line 11: unknown key 'kernel.thread': did you mean 'kernel.threads' (a power of two from 2 to 1024)?",
+    ): "line 10: unknown key 'kernel.thread': did you mean 'kernel.threads' (a power of two from 2 to 1024)?",
     ("threads = 64", "threads = 2048"): "kernel.threads must be a whole number from 2 to 1024, not 2048",
     (
         "priorities = 32",
@@ -194,7 +194,7 @@ WRONG = {
     (
         "mailbox_depth = 16",
         "mailbox_depth = 24",
-    ): "platform file smp-standard.toml, line 19: ipc.mailbox_depth must be a power of two, not 24",
+    ): "platform file smp-standard.toml, line 18: ipc.mailbox_depth must be a power of two, not 24",
     (
         "mailbox_depth = 16",
         "mailbox_depth = 1",
@@ -206,40 +206,23 @@ WRONG = {
     (
         "barriers = 4",
         "barriers = 4\nbells = 8",
-    ): "line 22: unknown key 'ipc.bells': did you mean 'ipc.barriers' (a whole number from 1 to 16)?",
+    ): "line 21: unknown key 'ipc.bells': did you mean 'ipc.barriers' (a whole number from 1 to 16)?",
     (
         "ram_mib = 32",
         "ram_mib = 32\nlocal_kib = 128",
-    ): "line 25: memory.local_kib is for interconnect = 'amp' or 'backdoor' only: remove it",
+    ): "line 24: memory.local_kib is for interconnect = 'amp' or 'backdoor' only: remove it",
     (
         "ram_mib = 32",
         "ram_mib = 32\ncontext_kib = 6",
-    ): "line 25: memory.context_kib must be a power of two, not 6",
+    ): "line 24: memory.context_kib must be a power of two, not 6",
     (
         "ram_mib = 32",
         "ram_mib = 32\ncontext_kib = 128",
-    ): "line 25: memory.context_kib must be a whole number from 0 to 64, not 128",
+    ): "line 24: memory.context_kib must be a whole number from 0 to 64, not 128",
     (
         "ram_mib = 32",
         'ram_mib = 32\nmodel = "dram"',
-    ): "platform file smp-standard.toml, line 25: memory.model is 'dram': did you mean sdram?",
-    (
-        "ram_mib = 32",
-        "ram_mib = 32\nrow_hit = 3",
-    ): "line 25: memory.row_hit is for model = 'sdram' only: remove it",
-    (
-        "ram_mib = 32",
-        'ram_mib = 32\nmodel = "sdram"\nrow_hit = 1',
-    ): "line 26: memory.row_hit must be a whole number from 2 to 100, not 1",
-    (
-        "ram_mib = 32",
-        'ram_mib = 32\nmodel = "sdram"\nrow_miss = 4',
-    ): "line 26: memory.row_miss must be at least memory.row_hit = 5, not 4",
-    (
-        "ram_mib = 32",
-        'ram_mib = 32\nmodel = "sdram"\nrefresh_interval = 12',
-    ): "line 26: memory.refresh_interval must be above memory.refresh + memory.row_miss = 12, not 12: "
-    "else an access may never be taken",
+    ): "platform file smp-standard.toml, line 24: memory.model is 'dram': did you mean sdram?",
     (
         "[memory]",
         "[backdoor]\nblock_kib = 32\nmail_depth = 16\n[memory]",
@@ -317,25 +300,25 @@ WRONG_BACKDOOR = {
     (
         "block_kib = 32",
         "block_kib = 2",
-    ): ", line 20: backdoor.block_kib must be a whole number from 4 to 1024, not 2",
-    ("block_kib = 32", "block_kib = 48"): ", line 20: backdoor.block_kib must be a power of two, not 48",
+    ): ", line 19: backdoor.block_kib must be a whole number from 4 to 1024, not 2",
+    ("block_kib = 32", "block_kib = 48"): ", line 19: backdoor.block_kib must be a power of two, not 48",
     ("block_kib = 32\n", ""): ": 'backdoor.block_kib' is missing",
     (
         "mail_depth = 16",
         "mail_depth = 256",
-    ): ", line 21: backdoor.mail_depth must be a whole number from 2 to 128, not 256",
-    ("mail_depth = 16", "mail_depth = 20"): ", line 21: backdoor.mail_depth must be a power of two, not 20",
+    ): ", line 20: backdoor.mail_depth must be a whole number from 2 to 128, not 256",
+    ("mail_depth = 16", "mail_depth = 20"): ", line 20: backdoor.mail_depth must be a power of two, not 20",
     (
         "mail_depth = 16",
         "mails = 16",
     ): (
-        ", line 21: unknown key 'backdoor.mails': "
+        ", line 20: unknown key 'backdoor.mails': "
         "did you mean 'backdoor.mail_depth' (a power of two from 2 to 128)?"
     ),
     (
         "local_kib = 256",
         "local_kib = 8",
-    ): ", line 25: memory.local_kib must be a whole number from 16 to 1024, not 8",
+    ): ", line 24: memory.local_kib must be a whole number from 16 to 1024, not 8",
     ("local_kib = 256", ""): ": 'memory.local_kib' is missing",
 }
 
@@ -368,7 +351,7 @@ def test_wrong_size_of_the_local_memory(tmp_path: Path, value: str, said: str) -
     (tmp_path / "amp-standard.toml").write_text(text.replace("local_kib = 128", f"local_kib = {value}"))
     with pytest.raises(UserError) as error:
         platform.load("amp-standard", folder=tmp_path)
-    assert str(error.value) == f"platform file amp-standard.toml, line 26: memory.local_kib {said}"
+    assert str(error.value) == f"platform file amp-standard.toml, line 25: memory.local_kib {said}"
 
 
 def test_wrong_interconnect_is_told_before_what_depends_on_it(tmp_path: Path) -> None:
@@ -418,8 +401,8 @@ def test_a_new_key_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     )
     for line, said in {
         "": ": 'kernel.doors' is missing",
-        "doors = 12": ", line 12: kernel.doors must be a power of two, not 12",
-        "door = 8": ", line 12: unknown key 'kernel.door': "
+        "doors = 12": ", line 11: kernel.doors must be a power of two, not 12",
+        "door = 8": ", line 11: unknown key 'kernel.door': "
         "did you mean 'kernel.doors' (a power of two from 2 to 64)?",
     }.items():
         with pytest.raises(UserError, match=f"^platform file smp-standard.toml{re.escape(said)}$"):

@@ -41,12 +41,7 @@ module cl_soc
   parameter int unsigned RegisterBanks = 1,           // of each processor, see cl_frame
   parameter bit          BusPipeline = 1'b0,          // registers at the bus and before the memory: only CoreFast
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
-  parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, with these cycles: see cl_sdram
-  parameter int unsigned RowHit     = 5,
-  parameter int unsigned RowMiss    = 7,
-  parameter int unsigned Refresh    = 5,
-  parameter int unsigned RefreshInterval = 390,
-  parameter int unsigned TickCycles = 1000,           // unit of the time slice
+  parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, see cl_sdram
   parameter bit          LockFair   = 1'b1,           // the lock unit serves in order of arrival, else the lowest CPU
   parameter bit          BackDoor   = 1'b0,           // there is a Back-Door and a processor behind it
   parameter int unsigned BlockBytes = 32'h8000,       // its sizes, see cl_backdoor
@@ -372,10 +367,10 @@ module cl_soc
   if (Sdram) begin : g_sdram
     cl_sdram #(
       .Bytes   (RamBytes),
-      .Hit     (RowHit),
-      .Miss    (RowMiss),
-      .Refresh (Refresh),
-      .Interval(RefreshInterval)
+      .Hit     (SdramHit),
+      .Miss    (SdramMiss),
+      .Refresh (SdramRefresh),
+      .Interval(SdramInterval)
     ) u_sdram (
       .clk_i,
       .rst_ni,
@@ -387,7 +382,7 @@ module cl_soc
   end else begin : g_sram
     assign ram_ready = 1'b1;
     logic unused;
-    assign unused = ^{ram_ask, RowHit, RowMiss, Refresh, RefreshInterval};
+    assign unused = ram_ask;
   end
 
   cl_uart u_uart (

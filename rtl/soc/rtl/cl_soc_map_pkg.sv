@@ -6,6 +6,11 @@ package cl_soc_map_pkg;
 
   localparam int unsigned Lines = 8;
   localparam int unsigned LinePins = 4;
+  localparam int unsigned TickCycles = 1000;
+  localparam int unsigned SdramHit = 5;
+  localparam int unsigned SdramMiss = 7;
+  localparam int unsigned SdramRefresh = 5;
+  localparam int unsigned SdramInterval = 390;
 
   // Base: the first address; Top: the upper address bits shared by the whole region; Size: its bytes
   localparam logic [31:0] RomBase = 32'h1000_0000;  // ROM of processor 1 behind a Back-Door: its loader

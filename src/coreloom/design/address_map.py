@@ -15,6 +15,9 @@ ROM_BASE = _SOC.regions["rom"].base
 ROM_BYTES = _SOC.regions["rom"].bytes  # of processor 1 behind a Back-Door: its loader
 LINES = _SOC.limits["lines"]  # interrupt lines
 LINE_PINS = _SOC.limits["line_pins"]  # of them: the first
+TICK_CYCLES = _SOC.limits["tick_cycles"]  # unit of the time slice
+SDRAM_HIT = _SOC.limits["sdram_hit"]  # cycles from a request to its answer in an open row
+SDRAM_INTERVAL = _SOC.limits["sdram_interval"]  # cycles from one refresh to the next
 
 # Of the memory: a program, its heap and stacks; then INPUT and OUTPUT, a length word and data each.
 INPUT = _SOC.rooms["input"].offset

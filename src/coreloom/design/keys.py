@@ -28,7 +28,6 @@ FAULTS = ("program", "thread")
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
 _KIB, _MIB = 1 << 10, 1 << 20
-_SDRAM = ("memory.model", "sdram")
 _TIMING = "none: only the timing of a memory and its controller"
 _PROGRAMS = "none: only programs know it"
 
@@ -274,13 +273,6 @@ class Platform:
             c={"CL_AMP": lambda _, value: int(value == "amp")}, area="its units'",
         ),
     ] = "smp-bus"  # fmt: skip
-    tick_cycles: Annotated[
-        int,
-        Key(
-            "unit of the time slice, in cycles", 100, 10**9, rtl="TickCycles", c="CL_TICK_CYCLES",
-            area="none: a constant",
-        ),
-    ] = 1000  # fmt: skip
     clock_hz: Annotated[
         int,
         Key(
@@ -353,39 +345,11 @@ class Platform:
     model: Annotated[
         str,
         Key(
-            "sram: the shared memory answers in the next cycle; sdram: after the cycles of the keys below, "
-            "by default a Micron MT48LC16M16A2-75's at 50 MHz",
+            "sram: the shared memory answers in the next cycle; sdram: as a Micron MT48LC16M16A2-75 at 50 "
+            "MHz, in 5 cycles in an open row, else in 7",
             choices=MEMORIES, rtl="Sdram", section="memory", optional=True, area=_TIMING,
         ),
     ] = "sram"  # fmt: skip
-    row_hit: Annotated[
-        int,
-        Key(
-            "cycles from a request to its answer, in an open row", 2, 100, rtl="RowHit", section="memory",
-            optional=True, only=_SDRAM, area=_TIMING,
-        ),
-    ] = 5  # fmt: skip
-    row_miss: Annotated[
-        int,
-        Key(
-            "in any other row: precharge and activate; at least row_hit", 2, 200, rtl="RowMiss",
-            section="memory", optional=True, only=_SDRAM, area=_TIMING,
-        ),
-    ] = 7  # fmt: skip
-    refresh: Annotated[
-        int,
-        Key(
-            "cycles of a refresh; then no row is open", 1, 1000, rtl="Refresh", section="memory",
-            optional=True, only=_SDRAM, area=_TIMING,
-        ),
-    ] = 5  # fmt: skip
-    refresh_interval: Annotated[
-        int,
-        Key(
-            "cycles from one refresh to the next; above refresh + row_miss", 3, 10**6, rtl="RefreshInterval",
-            section="memory", optional=True, only=_SDRAM, area=_TIMING,
-        ),
-    ] = 390  # fmt: skip
     ipc: IpcSize | None = None
     dcache: DcacheSize | None = None
     local_kib: Annotated[

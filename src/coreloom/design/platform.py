@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.design import hardware_threads, keys
-from coreloom.design.address_map import LINE_PINS, LINES, LOCAL_BASE, RAM_BASE, ROM_BYTES
+from coreloom.design.address_map import (
+    LINE_PINS,
+    LINES,
+    LOCAL_BASE,
+    RAM_BASE,
+    ROM_BYTES,
+    SDRAM_INTERVAL,
+    TICK_CYCLES,
+)
 from coreloom.design.keys import (
     CORES,
     MAX_LOCAL_KIB,
@@ -192,8 +200,7 @@ def _check_needless(data: Mapping[str, Any], left: Iterable[str], platform: Plat
 
 def period(platform: Platform) -> int:
     """A multiple of all periods in the hardware, in cycles, at least 1000."""
-    ticks = platform.tick_cycles
-    period = math.lcm(ticks, platform.refresh_interval) if platform.model == "sdram" else ticks
+    period = math.lcm(TICK_CYCLES, SDRAM_INTERVAL if platform.model == "sdram" else 1)
     return period * -(-1000 // period)
 
 
@@ -287,17 +294,6 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
     if platform.bus_pipeline and (platform.model == "sdram" or units):
         other = "kernel.hardware_threads" if units else "memory.model = 'sdram'"
         raise wrong("bus_pipeline", f"bus_pipeline and {other} exclude each other: remove one of them")
-    if platform.row_miss < platform.row_hit:
-        raise wrong(
-            "memory.row_miss",
-            f"memory.row_miss must be at least memory.row_hit = {platform.row_hit}, not {platform.row_miss}",
-        )
-    if platform.refresh_interval <= (least := platform.refresh + platform.row_miss):
-        raise wrong(
-            "memory.refresh_interval",
-            "memory.refresh_interval must be above memory.refresh + memory.row_miss "
-            f"= {least}, not {platform.refresh_interval}: else an access may never be taken",
-        )
     _check_of_priority(kernel, wrong)
     if kernel.inheritance and not kernel.mutexes:
         raise wrong("kernel.inheritance", "kernel.inheritance needs kernel.mutexes of at least 1, not 0")

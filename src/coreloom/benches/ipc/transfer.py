@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from coreloom.design import platform
+from coreloom.design.address_map import SDRAM_HIT
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment, Outcome
@@ -345,7 +346,7 @@ def measure(
     part BUSY: each receiver shares its CPU with a thread that always computes.
     """
     soc = load(kind, core, cpus)
-    beat = soc.row_hit if soc.model == "sdram" else 1
+    beat = SDRAM_HIT if soc.model == "sdram" else 1
     experiment = Experiment(SOURCE, soc, kernel, defines=BUSY_DEFINES if part == BUSY else DEFINES)
     rounds = [BUSY_ROUNDS if part == BUSY else ROUNDS[words] for words in sizes]
     data = struct.pack("<32sI", mechanism.name.encode(), len(sizes))

@@ -18,6 +18,7 @@ import msgspec
 from coreloom.apps import APPS
 from coreloom.benches.bench import Work
 from coreloom.benches.smp import bench as smp
+from coreloom.design.address_map import TICK_CYCLES
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, whole
 from coreloom.report.figure import Figure
@@ -149,7 +150,7 @@ def predict(
     soc = case.experiment().platform
     machine = Machine(
         cpus=case.cpus,
-        slice_us=float(_SLICE_TICKS * soc.tick_cycles),
+        slice_us=float(_SLICE_TICKS * TICK_CYCLES),
         costs=Costs(switch_us=told.switch_cycles),
     )
     graph = GRAPHS[case.app]

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from coreloom.design import platform
+from coreloom.design.address_map import TICK_CYCLES
 from coreloom.jobs.job import Progress
 from coreloom.paths import POLICIES
 from coreloom.simulation.experiment import Experiment
@@ -180,7 +181,7 @@ def share_rows(
     weights = {thread: weight for thread, weight in enumerate(WEIGHTS, 1)}
     ran = services(outcome.result.events, outcome.figures.start, end)
     had = {thread: sum(to - since for who, since, to in ran if who == thread) for thread in weights}
-    slice_cycles = SHARE_SLICE * experiment.platform.tick_cycles
+    slice_cycles = SHARE_SLICE * TICK_CYCLES
     return [
         Share(
             kernel=kernel,
