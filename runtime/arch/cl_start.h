@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * First step after reset, for assembly: a processor with a local memory copies there what is linked to it (link.ld) and
+ * For assembly: what start-up and faults of all cores have in common.
+ *
+ * First step after reset: a processor with a local memory copies there what is linked to it (link.ld) and
  * continues there. They were loaded to the start of the global memory, from which it runs until then, so nothing here may use
  * pc-relative addresses. Two steps: first the loop itself, as it is faster from the local memory. Uses t0 to t6 and a0
  * to a3. */
@@ -59,4 +61,48 @@ copied:
 #else
   bnez a0, \place
 #endif
+  .endm
+
+/* sp: the top of this CPU's boot stack, cpu: its number. Uses t0 to t2. */
+  .macro cl_boot_stack cpu=a0
+  lui t2, %hi(CL_LOCAL)
+  lw \cpu, %lo(CL_LOCAL + CL_CPU_ID)(t2)
+  la t1, cl_boot_stacks
+  addi t0, \cpu, 1
+  slli t0, t0, CL_BOOT_STACK_SHIFT
+  add sp, t1, t0
+  .endm
+
+/* The last step of CPU 0. */
+  .macro cl_begin
+  la t0, __bss_start
+  la t1, __bss_end
+1:
+  sw zero, 0(t0)
+  addi t0, t0, 4
+  bltu t0, t1, 1b
+  la sp, __main_stack_end
+  tail cl_boot_main
+  .endm
+
+/* After an exception: ends the program, or the thread (cl_fault_of_thread). The stack may be corrupted. */
+  .macro cl_end_by_fault
+#if CL_FAULT_ENDS_THREAD
+  csrr t0, mstatus
+  andi t0, t0, 0x80 /* whether interrupts were enabled: else something may be half done */
+  beqz t0, 1f
+  csrr a0, mcause
+  csrr a1, mepc
+  csrr a2, mtval
+  andi sp, sp, -16
+  la t0, cl_fault_of_thread
+  csrw mepc, t0
+  mret
+1:
+#endif
+  cl_boot_stack
+  csrr a0, mcause
+  csrr a1, mepc
+  csrr a2, mtval
+  tail cl_fault
   .endm

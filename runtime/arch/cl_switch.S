@@ -18,6 +18,7 @@
 #include "cl_frame.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
+#include "cl_start.h"
 
 #define FRAME 64
 
@@ -50,34 +51,12 @@
   .macro save
   addi sp, sp, -FRAME
   sw ra, 0(sp)
-  sw s0, 4(sp)
-  sw s1, 8(sp)
-  sw s2, 12(sp)
-  sw s3, 16(sp)
-  sw s4, 20(sp)
-  sw s5, 24(sp)
-  sw s6, 28(sp)
-  sw s7, 32(sp)
-  sw s8, 36(sp)
-  sw s9, 40(sp)
-  sw s10, 44(sp)
-  sw s11, 48(sp)
+  cl_kept_registers sw, 4
   .endm
 
   .macro restore
   lw ra, 0(sp)
-  lw s0, 4(sp)
-  lw s1, 8(sp)
-  lw s2, 12(sp)
-  lw s3, 16(sp)
-  lw s4, 20(sp)
-  lw s5, 24(sp)
-  lw s6, 28(sp)
-  lw s7, 32(sp)
-  lw s8, 36(sp)
-  lw s9, 40(sp)
-  lw s10, 44(sp)
-  lw s11, 48(sp)
+  cl_kept_registers lw, 4
   addi sp, sp, FRAME
   .endm
 
@@ -208,12 +187,7 @@ cl_switch_end:
   .globl cl_on_boot_stack
   .type cl_on_boot_stack, @function
 cl_on_boot_stack:
-  lui t2, %hi(CL_LOCAL)
-  lw t0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la t1, cl_boot_stacks
-  addi t0, t0, 1
-  slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, t1, t0
+  cl_boot_stack t0
   jr a0
 
 #if CL_THREAD_SHIFT > 4

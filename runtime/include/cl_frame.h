@@ -3,64 +3,62 @@
  * For assembly. Registers that a C function does not keep, at sp: 0 ra, 4-28 t0-t6, 32-60 a0-a7. */
 #include "cl_machine.h"
 
+  .macro cl_registers_behind_t2 op, at=0
+  \op t3, \at + 16(sp)
+  \op t4, \at + 20(sp)
+  \op t5, \at + 24(sp)
+  \op t6, \at + 28(sp)
+  \op a1, \at + 36(sp)
+  \op a2, \at + 40(sp)
+  \op a3, \at + 44(sp)
+  \op a4, \at + 48(sp)
+  \op a5, \at + 52(sp)
+  \op a6, \at + 56(sp)
+  \op a7, \at + 60(sp)
+  .endm
+
+  /* op: sw or lw; but for t0 */
+  .macro cl_registers_but_t0 op, at=0
+  \op ra, \at + 0(sp)
+  \op t1, \at + 8(sp)
+  \op t2, \at + 12(sp)
+  \op a0, \at + 32(sp)
+  cl_registers_behind_t2 \op, \at
+  .endm
+
   .macro cl_store_registers
-  sw ra, 0(sp)
   sw t0, 4(sp)
-  sw t1, 8(sp)
-  sw t2, 12(sp)
-  sw t3, 16(sp)
-  sw t4, 20(sp)
-  sw t5, 24(sp)
-  sw t6, 28(sp)
-  sw a0, 32(sp)
-  sw a1, 36(sp)
-  sw a2, 40(sp)
-  sw a3, 44(sp)
-  sw a4, 48(sp)
-  sw a5, 52(sp)
-  sw a6, 56(sp)
-  sw a7, 60(sp)
+  cl_registers_but_t0 sw
   .endm
 
   .macro cl_load_registers at=0
-  lw ra, \at + 0(sp)
   lw t0, \at + 4(sp)
-  lw t1, \at + 8(sp)
-  lw t2, \at + 12(sp)
-  lw t3, \at + 16(sp)
-  lw t4, \at + 20(sp)
-  lw t5, \at + 24(sp)
-  lw t6, \at + 28(sp)
-  lw a0, \at + 32(sp)
-  lw a1, \at + 36(sp)
-  lw a2, \at + 40(sp)
-  lw a3, \at + 44(sp)
-  lw a4, \at + 48(sp)
-  lw a5, \at + 52(sp)
-  lw a6, \at + 56(sp)
-  lw a7, \at + 60(sp)
+  cl_registers_but_t0 lw, \at
   .endm
 
-  /* On entry to a trap of the standard core: the same and 64 pc, `at` bytes above sp, in a frame of that many bytes. */
+  /* Registers that a C function keeps. */
+  .macro cl_kept_registers op, at
+  \op s0, \at + 0(sp)
+  \op s1, \at + 4(sp)
+  \op s2, \at + 8(sp)
+  \op s3, \at + 12(sp)
+  \op s4, \at + 16(sp)
+  \op s5, \at + 20(sp)
+  \op s6, \at + 24(sp)
+  \op s7, \at + 28(sp)
+  \op s8, \at + 32(sp)
+  \op s9, \at + 36(sp)
+  \op s10, \at + 40(sp)
+  \op s11, \at + 44(sp)
+  .endm
+
+  /* On entry to a trap: the registers that a C function does not keep and 64 pc, `at` bytes above sp, in a frame of that
+   * many bytes. */
   .macro cl_push_frame bytes, at=0
   addi sp, sp, -\bytes
   sw t0, \at + 4(sp)
   csrr t0, mepc
-  sw ra, \at + 0(sp)
-  sw t1, \at + 8(sp)
-  sw t2, \at + 12(sp)
-  sw t3, \at + 16(sp)
-  sw t4, \at + 20(sp)
-  sw t5, \at + 24(sp)
-  sw t6, \at + 28(sp)
-  sw a0, \at + 32(sp)
-  sw a1, \at + 36(sp)
-  sw a2, \at + 40(sp)
-  sw a3, \at + 44(sp)
-  sw a4, \at + 48(sp)
-  sw a5, \at + 52(sp)
-  sw a6, \at + 56(sp)
-  sw a7, \at + 60(sp)
+  cl_registers_but_t0 sw, \at
   sw t0, \at + 64(sp)
   .endm
 

@@ -52,24 +52,12 @@ cl_vectors:
   .globl cl_start
 cl_start: /* + 0x80 */
   cl_copy_program
-  lui t2, %hi(CL_LOCAL)
-  lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la sp, cl_boot_stacks
-  addi t0, a0, 1
-  slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, sp, t0
+  cl_boot_stack
   la tp, cl_threads
   li t0, IRQS_OFF
   maskirq t0
   cl_jump_if_other cl_boot_other
-  la t0, __bss_start
-  la t1, __bss_end
-1:
-  sw zero, 0(t0)
-  addi t0, t0, 4
-  bltu t0, t1, 1b
-  la sp, __main_stack_end
-  tail cl_boot_main
+  cl_begin
 
   .section .text.hot, "ax", @progbits
   .option norelax
@@ -154,11 +142,6 @@ fault:
   retirq
 1:
 #endif
-  lui t2, %hi(CL_LOCAL)
-  lw t0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la t1, cl_boot_stacks
-  addi t0, t0, 1
-  slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, t1, t0
+  cl_boot_stack t0
   li a2, 0
   tail cl_fault

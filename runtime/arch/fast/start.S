@@ -29,12 +29,7 @@ cl_start: /* + 0x80 */
   cl_copy_program
   la t0, cl_trap_entry
   csrw mtvec, t0
-  lui t2, %hi(CL_LOCAL)
-  lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la sp, cl_boot_stacks
-  addi t0, a0, 1
-  slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, sp, t0
+  cl_boot_stack
   la tp, cl_threads
 #if defined(CL_KERNEL_HW)
   csrwi SOURCES, KERNEL
@@ -49,14 +44,7 @@ cl_start: /* + 0x80 */
 #endif
   csrw mie, t0
   bnez a0, cl_boot_other
-  la t0, __bss_start
-  la t1, __bss_end
-1:
-  sw zero, 0(t0)
-  addi t0, t0, 4
-  bltu t0, t1, 1b
-  la sp, __main_stack_end
-  tail cl_boot_main
+  cl_begin
 
   .section .text.hot, "ax", @progbits
   .option norelax
@@ -110,26 +98,4 @@ ipc:
 
 /* A fault ends the program, or the thread (cl_fault_of_thread). The stack may be corrupted. */
 exception:
-#if CL_FAULT_ENDS_THREAD
-  csrr t0, mstatus
-  andi t0, t0, 0x80 /* whether interrupts were enabled: else something may be half done */
-  beqz t0, 1f
-  csrr a0, mcause
-  csrr a1, mepc
-  csrr a2, mtval
-  andi sp, sp, -16
-  la t0, cl_fault_of_thread
-  csrw mepc, t0
-  mret
-1:
-#endif
-  lui t2, %hi(CL_LOCAL)
-  lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la t1, cl_boot_stacks
-  addi t0, a0, 1
-  slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, t1, t0
-  csrr a0, mcause
-  csrr a1, mepc
-  csrr a2, mtval
-  tail cl_fault
+  cl_end_by_fault

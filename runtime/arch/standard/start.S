@@ -26,11 +26,8 @@
 #define SAVED (CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
 
 /* The core jumps to base + 4 * cause for interrupts, to the base for exceptions. The base is 256-byte aligned;
- * with the reset entry at + 0x80 there is room for 32. */
-  .section .vectors, "ax", @progbits
-  .option norelax
-  .globl cl_vectors
-cl_vectors:
+ * with the reset entry at + 0x80 there is room for 32. The code of the interrupt `number` may follow. */
+  .macro vectors_below number
   j exception
   .rept 6
   j interrupt
@@ -40,12 +37,16 @@ cl_vectors:
 #else
   j interrupt
 #endif
-  .rept 9
+  .rept \number - 8
   j interrupt
   .endr
-  .rept 15
-  j interrupt
-  .endr
+  .endm
+
+  .section .vectors, "ax", @progbits
+  .option norelax
+  .globl cl_vectors
+cl_vectors:
+  vectors_below 32
   .globl cl_start
 cl_start:
   cl_copy_program
@@ -60,12 +61,7 @@ cl_start:
   sw t0, %lo(CL_BANKS_RESUME)(zero)
 #endif
   csrwi CPUCTRL, 1
-  lui t2, %hi(CL_LOCAL)
-  lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la sp, cl_boot_stacks
-  addi t0, a0, 1
-  slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, sp, t0
+  cl_boot_stack
   la tp, cl_threads
 #if defined(CL_KERNEL_HW)
 #if CL_SIGNALS && CL_REGISTER_BANKS == 1
@@ -78,14 +74,7 @@ cl_start:
 #endif
   csrw mie, t0
   cl_jump_if_other cl_boot_other
-  la t0, __bss_start
-  la t1, __bss_end
-1:
-  sw zero, 0(t0)
-  addi t0, t0, 4
-  bltu t0, t1, 1b
-  la sp, __main_stack_end
-  tail cl_boot_main
+  cl_begin
 
   .section .text.hot, "ax", @progbits
   .option norelax
@@ -93,14 +82,7 @@ cl_start:
 /* The kernel's interrupt is number 11, and its handler's code is in the table itself. */
   .balign 256
 vectors:
-  j exception
-  .rept 6
-  j interrupt
-  .endr
-  j timer_interrupt /* 7 */
-  .rept 3
-  j interrupt
-  .endr
+  vectors_below 11
 #else
   .balign 16
 #endif
@@ -129,18 +111,7 @@ give_way: /* the name is for `coreloom bench smp` */
   /* The next thread expects interrupts enabled. The kernel raises none before SAVED. */
   csrsi mstatus, 8
 #endif
-  sw s0, AT + 72(sp)
-  sw s1, AT + 76(sp)
-  sw s2, AT + 80(sp)
-  sw s3, AT + 84(sp)
-  sw s4, AT + 88(sp)
-  sw s5, AT + 92(sp)
-  sw s6, AT + 96(sp)
-  sw s7, AT + 100(sp)
-  sw s8, AT + 104(sp)
-  sw s9, AT + 108(sp)
-  sw s10, AT + 112(sp)
-  sw s11, AT + 116(sp)
+  cl_kept_registers sw, AT + 72
   sw sp, CL_THREAD_SP(tp)
   j cl_switch_to
 
@@ -151,18 +122,7 @@ go_on:
   csrci mstatus, 8
   lui t0, %hi(SAVED)
   sw zero, %lo(SAVED)(t0)
-  lw s0, 72(sp)
-  lw s1, 76(sp)
-  lw s2, 80(sp)
-  lw s3, 84(sp)
-  lw s4, 88(sp)
-  lw s5, 92(sp)
-  lw s6, 96(sp)
-  lw s7, 100(sp)
-  lw s8, 104(sp)
-  lw s9, 108(sp)
-  lw s10, 112(sp)
-  lw s11, 116(sp)
+  cl_kept_registers lw, 72
   addi sp, sp, -AT
   srli t1, t1, CL_THREAD_SHIFT
   sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
@@ -243,18 +203,7 @@ timer_interrupt:
   .balign 256
   .globl cl_ipc_vectors
 cl_ipc_vectors:
-  j exception
-  .rept 6
-  j interrupt
-  .endr
-#if defined(CL_KERNEL_HW)
-  j timer_interrupt /* 7 */
-#else
-  j interrupt
-#endif
-  .rept 9
-  j interrupt
-  .endr
+  vectors_below 17
 #if defined(OWN_STACK)
   csrrw sp, mscratch, sp
 #else
@@ -269,17 +218,7 @@ cl_ipc_vectors:
   lw a0, 0(t1)
   lw t2, FIRST(BELL)
   sw ra, 0(sp)
-  sw t3, 16(sp)
-  sw t4, 20(sp)
-  sw t5, 24(sp)
-  sw t6, 28(sp)
-  sw a1, 36(sp)
-  sw a2, 40(sp)
-  sw a3, 44(sp)
-  sw a4, 48(sp)
-  sw a5, 52(sp)
-  sw a6, 56(sp)
-  sw a7, 60(sp)
+  cl_registers_behind_t2 sw
   bgeu a0, gp, 1f
   jalr t2
   first
@@ -328,18 +267,7 @@ cl_ipc_vectors:
   .balign 256
   .globl cl_backdoor_vectors
 cl_backdoor_vectors:
-  j exception
-  .rept 6
-  j interrupt
-  .endr
-#if defined(CL_KERNEL_HW)
-  j timer_interrupt /* 7 */
-#else
-  j interrupt
-#endif
-  .rept 9
-  j interrupt
-  .endr
+  vectors_below 17
   addi sp, sp, -HANDLER_FRAME
   sw t0, 4(sp)
   lui t0, %hi(CL_BACKDOOR_NEAR_BASE)
@@ -348,17 +276,7 @@ cl_backdoor_vectors:
   sw ra, 0(sp)
   sw t1, 8(sp)
   sw t2, 12(sp)
-  sw t3, 16(sp)
-  sw t4, 20(sp)
-  sw t5, 24(sp)
-  sw t6, 28(sp)
-  sw a1, 36(sp)
-  sw a2, 40(sp)
-  sw a3, 44(sp)
-  sw a4, 48(sp)
-  sw a5, 52(sp)
-  sw a6, 56(sp)
-  sw a7, 60(sp)
+  cl_registers_behind_t2 sw
   beqz a0, 1f /* the doorbell */
   jalr gp
 1:
@@ -381,26 +299,4 @@ cl_backdoor_vectors:
   .globl cl_takes_faults
 cl_takes_faults:
 exception:
-#if CL_FAULT_ENDS_THREAD
-  csrr t0, mstatus
-  andi t0, t0, 0x80 /* whether interrupts were enabled: else something may be half done */
-  beqz t0, 1f
-  csrr a0, mcause
-  csrr a1, mepc
-  csrr a2, mtval
-  andi sp, sp, -16
-  la t0, cl_fault_of_thread
-  csrw mepc, t0
-  mret
-1:
-#endif
-  lui t2, %hi(CL_LOCAL)
-  lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la t1, cl_boot_stacks
-  addi t0, a0, 1
-  slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, t1, t0
-  csrr a0, mcause
-  csrr a1, mepc
-  csrr a2, mtval
-  tail cl_fault
+  cl_end_by_fault
