@@ -95,7 +95,8 @@ static void check(struct record *record, const char *where) {
 
 /* The record of bytes that the program gives back. */
 static struct record *record_of(void *bytes, const char *where) {
-  for (struct block *block = (struct block *)lowest; (char *)block < top; block = (struct block *)end_of(block)) {
+  for (struct block *block = (struct block *)heap.lowest; (char *)block < heap.top;
+       block = (struct block *)end_of(block)) {
     if (!is_block(block, block->head & FREE ? FREE : USED)) misused("written over, found", where, NULL);
     struct record *const record = (block->head & MARKS) == USED ? record_in(block) : NULL;
     if (!record || bytes_behind(record) != bytes) continue;
@@ -204,7 +205,8 @@ size_t malloc_usable_size(void *bytes) { return bytes ? ((struct record *)bytes 
 
 /* The end of the program. */
 __attribute__((destructor(101))) static void check_all(void) {
-  for (struct block *block = (struct block *)lowest; (char *)block < top; block = (struct block *)end_of(block)) {
+  for (struct block *block = (struct block *)heap.lowest; (char *)block < heap.top;
+       block = (struct block *)end_of(block)) {
     if (!is_block(block, block->head & FREE ? FREE : USED)) misused("written over, found", NULL, NULL);
     struct record *const record = (block->head & MARKS) == USED ? record_in(block) : NULL;
     if (record) check(record, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The heap: blocks one behind the other, each with its size before it; those that are free are in a list, by address, and
- * never touch. The list and the sizes lie between the program's data, so all that is read there is checked: a block that
+ * never touch. Small blocks that are given back are kept for the next call that asks for their size, until there is no
+ * other memory. Lists and sizes lie between the program's data, so all that is read there is checked: a block that
  * is no block, or a list that does not go on upwards, ends the program (cl_broken). */
 #include <errno.h>
 #include <malloc.h>
@@ -15,25 +16,33 @@
 #include "cl_end.h"
 
 #define UNIT 8u /* sizes and the addresses given out are multiples of it */
-enum { MARKS = UNIT - 1, USED = 5, FREE = 2 };
+enum { MARKS = UNIT - 1, USED = 5, FREE = 2, KEPT = 3 };
+enum { MOST_KEPT = 256 }; /* bytes of a block that is kept */
 
 struct block {
-  size_t head;        /* its size with this word, and USED or FREE in the low bits */
-  struct block *next; /* if it is free; else here are the bytes */
+  size_t head;        /* its size with this word, and USED, FREE or KEPT in the low bits */
+  struct block *next; /* if it is free or kept; else here are the bytes */
 };
 
-static struct block *free_blocks;
-static char *lowest, *top; /* of all blocks */
+static struct {
+  char *lowest, *top; /* of all blocks */
+  struct block *free;
+  struct block *kept[MOST_KEPT / UNIT + 1]; /* by size */
+} heap;
 
 static size_t size_of(const struct block *block) { return block->head & ~(size_t)MARKS; }
 static char *end_of(const struct block *block) { return (char *)block + size_of(block); }
 static struct block *block_of(void *bytes) { return (struct block *)((char *)bytes - sizeof(size_t)); }
 static void *bytes_of(struct block *block) { return (char *)block + sizeof(size_t); }
 
-static bool is_block(const struct block *block, size_t mark) {
-  const uintptr_t at = (uintptr_t)block;
-  return at % UNIT == UNIT - sizeof(size_t) && at >= (uintptr_t)lowest && at < (uintptr_t)top &&
-         (block->head & MARKS) == mark && size_of(block) >= UNIT && size_of(block) <= (uintptr_t)top - at;
+static inline bool is_inside(const struct block *block) {
+  return (const char *)block >= heap.lowest && (const char *)block < heap.top;
+}
+
+static inline bool is_block(const struct block *block, size_t mark) {
+  if ((uintptr_t)block % UNIT != UNIT - sizeof(size_t) || !is_inside(block)) return false;
+  if ((block->head & MARKS) != mark) return false;
+  return size_of(block) - UNIT <= (size_t)(heap.top - (const char *)block) - UNIT; /* nor is it 0 */
 }
 
 /* The free block that `link` leads to, NULL: none. `before`: the one before it. */
@@ -69,8 +78,8 @@ static struct block *more(size_t size) {
     if (sbrk((ptrdiff_t)(aligned - (uintptr_t)at)) == (char *)-1) return NULL;
     at = (char *)aligned;
   }
-  if (!lowest) lowest = at;
-  top = at + size;
+  if (!heap.lowest) heap.lowest = at;
+  heap.top = at + size;
   return (struct block *)at;
 }
 
@@ -87,20 +96,20 @@ static struct block *cut(struct block *block, size_t size, size_t mark) {
   return behind;
 }
 
-static struct block *take(size_t size) {
-  struct block **link = &free_blocks, *before = NULL, *block;
+static struct block *take_free(size_t size) {
+  struct block **link = &heap.free, *before = NULL, *block;
   for (; (block = next_free(link, before)); link = &block->next) {
     before = block;
     if (size_of(block) >= size) break;
-    if (!block->next && end_of(block) == top) { /* what is at the end grows */
-      char *const end = top;
+    if (!block->next && end_of(block) == heap.top) { /* what is at the end grows */
+      char *const end = heap.top;
       struct block *const added = more(size - size_of(block));
       if (!added) return NULL;
       if ((char *)added == end) {
         block->head = size | FREE;
         break;
       }
-      added->head = (size_t)(top - (char *)added) | USED; /* not with it: lost */
+      added->head = (size_t)(heap.top - (char *)added) | USED; /* not with it: lost */
     }
   }
   if (!block) {
@@ -115,7 +124,7 @@ static struct block *take(size_t size) {
 }
 
 static void give_back(struct block *block) {
-  struct block **link = &free_blocks, *before = NULL, *next;
+  struct block **link = &heap.free, *before = NULL, *next;
   for (; (next = next_free(link, before)) && next < block; link = &next->next) before = next;
   block->head = size_of(block) | FREE;
   block->next = next;
@@ -130,7 +139,30 @@ static void give_back(struct block *block) {
   }
 }
 
-void *malloc(size_t bytes) {
+static struct block **kept(size_t size) { return &heap.kept[size / UNIT]; }
+
+/* The first of the blocks kept of a size, NULL: none. */
+static struct block *take_kept(size_t size) {
+  struct block **const first = kept(size), *const block = *first;
+  if (!block) return NULL;
+  if (!is_inside(block) || block->head != (size | KEPT)) cl_broken("the heap's list of kept blocks", first);
+  *first = block->next;
+  block->head = size | USED;
+  return block;
+}
+
+/* A block of this size, from the free ones or of more memory; if there is none, what is kept becomes free. */
+static struct block *take(size_t size) {
+  struct block *block = take_free(size);
+  bool any = false;
+  if (block) return block;
+  for (size_t each = UNIT; each <= MOST_KEPT; each += UNIT)
+    for (; (block = take_kept(each)); any = true) give_back(block);
+  return any ? take_free(size) : NULL;
+}
+
+/* What is rare, apart, so that the rest saves few registers. */
+__attribute__((noinline, cold)) static void *allocate_apart(size_t bytes) {
   const size_t size = size_for(bytes);
   if (!size) return refused();
   __LIBC_LOCK();
@@ -139,10 +171,27 @@ void *malloc(size_t bytes) {
   return block ? bytes_of(block) : refused();
 }
 
+void *malloc(size_t bytes) {
+  if (bytes > MOST_KEPT - sizeof(size_t)) return allocate_apart(bytes);
+  __LIBC_LOCK();
+  struct block *const block = take_kept(size_for(bytes));
+  __LIBC_UNLOCK();
+  return block ? bytes_of(block) : allocate_apart(bytes);
+}
+
 void free(void *bytes) {
   if (!bytes) return;
   __LIBC_LOCK();
-  give_back(given(bytes));
+  struct block *const block = block_of(bytes);
+  /* A multiple of UNIT, up to the most: MOST_KEPT is a power of two. */
+  if ((uintptr_t)bytes % UNIT == 0 && is_inside(block) && !((block->head - USED - UNIT) & ~(MOST_KEPT - UNIT))) {
+    const size_t size = block->head - USED;
+    block->head = size | KEPT;
+    block->next = *kept(size);
+    *kept(size) = block;
+  } else {
+    give_back(given(bytes));
+  }
   __LIBC_UNLOCK();
 }
 
@@ -156,17 +205,17 @@ void *calloc(size_t count, size_t each) {
 /* In its place: a free block behind it, or the end of all, is taken in. */
 static bool grow(struct block *block, size_t size) {
   char *const end = end_of(block);
-  if (end == top) {
+  if (end == heap.top) {
     struct block *const added = more(size - size_of(block));
     if (!added) return false;
     if ((char *)added == end) {
       block->head = size | USED;
       return true;
     }
-    added->head = (size_t)(top - (char *)added) | USED;
+    added->head = (size_t)(heap.top - (char *)added) | USED;
     return false;
   }
-  struct block **link = &free_blocks, *before = NULL, *next;
+  struct block **link = &heap.free, *before = NULL, *next;
   for (; (next = next_free(link, before)) && (char *)next < end; link = &next->next) before = next;
   if ((char *)next != end || size_of(block) + size_of(next) < size) return false;
   *link = next->next;

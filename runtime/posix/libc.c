@@ -27,14 +27,26 @@ CL_COLD int cl_fail(int error) {
 #endif
 
 struct __lock {
-  uint32_t mutex;          /* a handle, 0: not chosen yet */
+  uintptr_t mutex;         /* where a load tries to lock it; NONE: not chosen yet, or in memory */
   struct cl_thread *owner; /* looked at by others, but equal to them only if they hold it */
-  unsigned depth;
+  unsigned depth;          /* and MEMORY if it is there */
   struct cl_queue waiters;
 };
+#define PORT(op, id) (CL_KERNEL_PORT + ((op) << CL_ADDRESS_OP_LSB) + ((id) << CL_ADDRESS_ID_LSB))
+#define NONE PORT(CL_OP_MUTEX_TRYLOCK, CL_ADDRESS_ID_MASK) /* the kernel answers EINVAL */
+#define MEMORY (KERNEL_MUTEX ? 1u << 31 : 0)
 
-struct __lock __lock___libc_recursive_mutex = {.mutex = KERNEL_MUTEX ? 0 : CL_IN_MEMORY}; /* picolibc has this one */
-static struct __lock streams = {.mutex = CL_IN_MEMORY}; /* of all streams, as they are one console */
+struct __lock __lock___libc_recursive_mutex = {.mutex = NONE,
+                                               .depth = KERNEL_MUTEX ? 0 : MEMORY}; /* picolibc's only one */
+static struct __lock streams = {.mutex = NONE, .depth = MEMORY}; /* of all streams, as they are one console */
+
+/* The operation on its mutex. */
+static inline uint32_t do_mutex(const struct __lock *lock, unsigned op) {
+  __asm__ volatile("" ::: "memory");
+  uint32_t word = *(volatile uint32_t *)(lock->mutex + PORT(op, 0) - PORT(CL_OP_MUTEX_TRYLOCK, 0));
+  __asm__ volatile("" ::: "memory");
+  return word;
+}
 
 static inline void hold(struct __lock *lock) { lock->owner = cl_self(); }
 
@@ -47,13 +59,14 @@ CL_COLD static void wait_turn(struct __lock *lock) {
 /* Its first use, or it is in memory, or another thread has it. */
 IF_NO_MUTEX void wait(struct __lock *lock) {
   cl_backend_lock();
-  if (KERNEL_MUTEX && !lock->mutex) {
+  if (KERNEL_MUTEX && lock->mutex == NONE && !lock->depth) {
     uint32_t word = cl_backend_op(CL_OP_MUTEX_CREATE, 0, 0);
-    lock->mutex = cl_status(word) ? CL_IN_MEMORY : cl_handle(cl_value(word));
+    if (cl_status(word)) lock->depth = MEMORY;
+    else lock->mutex = PORT(CL_OP_MUTEX_TRYLOCK, cl_value(word));
   }
-  if (KERNEL_MUTEX && lock->mutex != CL_IN_MEMORY) {
+  if (KERNEL_MUTEX && lock->mutex != NONE) {
     cl_backend_unlock();
-    cl_op_mutex_lock(cl_object(lock->mutex));
+    cl_op_mutex_lock((lock->mutex - PORT(CL_OP_MUTEX_TRYLOCK, 0)) >> CL_ADDRESS_ID_LSB);
     hold(lock);
   } else if (CL_LIKELY(!lock->owner)) {
     hold(lock);
@@ -69,7 +82,7 @@ IF_NO_MUTEX void wait(struct __lock *lock) {
 static inline void acquire(struct __lock *lock) {
   if (!KERNEL_MUTEX) wait(lock); /* which looks for the owner anyway */
   else if (CL_UNLIKELY(lock->owner == cl_self())) lock->depth++;
-  else if (CL_UNLIKELY(cl_op_mutex_trylock(cl_object(lock->mutex)))) wait(lock);
+  else if (CL_UNLIKELY(do_mutex(lock, CL_OP_MUTEX_TRYLOCK))) wait(lock);
   else hold(lock);
 }
 
@@ -90,16 +103,14 @@ IF_NO_MUTEX void pass_on(struct __lock *lock) {
 }
 
 static inline void release(struct __lock *lock) {
-  if (CL_UNLIKELY(lock->depth)) {
+  if (CL_UNLIKELY(lock->depth & ~MEMORY)) {
     lock->depth--;
-    return;
-  }
-  if (!KERNEL_MUTEX || CL_UNLIKELY(lock->mutex == CL_IN_MEMORY)) {
+  } else if (!KERNEL_MUTEX || CL_UNLIKELY(lock->depth)) {
     pass_on(lock);
-    return;
+  } else {
+    lock->owner = NULL;
+    do_mutex(lock, CL_OP_MUTEX_UNLOCK);
   }
-  lock->owner = NULL;
-  cl_op_mutex_unlock(cl_object(lock->mutex));
 }
 
 void __retarget_lock_acquire_recursive(_LOCK_T lock) { acquire(lock); }

@@ -186,7 +186,7 @@ def test_a_set_wakes_whom_it_should(threads: int) -> None:
         # who waits clears, though it is not satisfied
         ("cl_kernel_event_flags", "(satisfied_o && record.how[1])", "record.how[1]"),
         # a try that fails waits
-        ("cl_kernel_condition_ops", "else if (op_i[2])  ", "else if (1'b0)  "),
+        ("cl_kernel_condition_ops", "else if (op_i[2]) ", "else if (1'b0) "),
         # the flags read are those of the next operation
         ("cl_kernel_condition_ops", "flags_o = 32'(signals) |", "flags_o = 32'(set_to) |"),
         # a set does not look at the waiters

@@ -466,7 +466,7 @@ SLOTS = "a message queue's slots"
         *((5, f"the heap's list of {BLOCKS}"), (6, f"the heap's list of {BLOCKS}")),
         *((7, "the block given to free or realloc"), (8, "the list of messages of a block")),
         *((9, f"the list of {SLOTS}"), (10, f"the list of {SLOTS}")),
-        *((11, "the list of names"), (12, "the list of names")),
+        *((11, "the list of names"), (12, "the list of names"), (13, "the heap's list of kept blocks")),
     ],
 )
 def test_a_broken_list_ends_the_program(kernel: str, case: int, which: str) -> None:

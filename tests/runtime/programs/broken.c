@@ -54,12 +54,15 @@ __attribute__((unused)) static char *text_of_message(char *block) {
   return block;
 }
 
+/* Small blocks that are freed are kept, by size. */
+#define BYTES (CASE == 5 || CASE == 6 ? 400 : 24)
+
 int main(void) {
   static pthread_mutex_t first, second;
   char *blocks[3];
   first = robust();
   second = robust();
-  for (int i = 0; i < 3; i++) blocks[i] = malloc(24);
+  for (int i = 0; i < 3; i++) blocks[i] = malloc(BYTES);
 #if CASE == 0 /* locked, copied over, locked again */
   pthread_mutex_lock(&first);
   first = robust();
@@ -83,14 +86,14 @@ int main(void) {
   free(blocks[1]);
   free(blocks[1]);
 #elif CASE == 5 /* written past the end */
-  char *volatile end = blocks[0];
+  char *volatile end = blocks[0] + BYTES - 24;
   free(blocks[1]);
   memset(end, 'x', 40);
-  blocks[1] = malloc(24);
+  blocks[1] = malloc(BYTES);
 #elif CASE == 6 /* written after free */
   free(blocks[0]);
   memset(blocks[0], 'x', 8);
-  blocks[0] = malloc(100);
+  blocks[0] = malloc(BYTES + 100);
 #elif CASE == 7
   free(&first);
 #elif CASE == 8 /* a block of two messages whose second is its first */
@@ -118,6 +121,10 @@ int main(void) {
   void **named = (void **)sem_open("/first", O_CREAT, 0600, 1) - 3;
   *named = named;
   sem_open("/second", O_CREAT, 0600, 1);
+#elif CASE == 13 /* written after free */
+  free(blocks[0]);
+  memset(blocks[0] - 4, 'x', 8);
+  blocks[0] = malloc(BYTES);
 #endif
   printf("unnoticed %p\n", (void *)blocks[0]);
   return 0;
