@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.design.keys import Param
+from coreloom.design.key import Param
 from coreloom.toolchain import verilate, yosys
 
 from .harness import sources

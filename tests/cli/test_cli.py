@@ -68,8 +68,8 @@ from .command import run
         (
             ["run", "image", "--cpus", "9"],
             125,
-            "coreloom: error: platform smp-standard: cpus must be at most 8 with a communication port, not "
-            "9: choose fewer, or a platform of your own without [ipc]",
+            "coreloom: error: platform smp-standard: cpus = 9 must be at most 8 with [ipc]: lower cpus, or "
+            "remove [ipc]",
         ),
         (
             ["run", "image", "--cpus", "two"],

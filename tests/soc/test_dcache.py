@@ -180,12 +180,6 @@ def test_wrong_keys(tmp_path: Path, lines: tuple[str, ...]) -> None:
         platform.load("smp-economy", folder=tmp_path)
 
 
-def test_the_fast_core_has_its_own() -> None:
-    said = r"platform smp-fast: \[dcache\] is for core = 'economy' or 'standard' only: remove it"
-    with pytest.raises(UserError, match=f"^{said}$"):
-        platform.load("smp-fast", changes={"dcache.kib": 4})
-
-
 @pytest.mark.parametrize(("kib", "line"), [(1, 1), (4, 1), (1, 8), (64, 4)])
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.nightly(but=("economy-1-1", "standard-64-4"))

@@ -13,7 +13,8 @@ import pytest
 
 from coreloom.design import generate, hardware_threads, keys, platform
 from coreloom.errors import UserError
-from coreloom.paths import PLATFORMS, ROOT
+from coreloom.paths import PLATFORMS, ROOT, RTL
+from coreloom.toolchain import verilate
 
 
 @pytest.mark.parametrize("core", platform.CORES)
@@ -54,7 +55,7 @@ def test_with_policy() -> None:
     reserved = dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, reserve=True))
     with pytest.raises(UserError) as raised:
         platform.with_policy(reserved, "edf")
-    assert str(raised.value) == "kernel.reserve is for policy = 'priority' only, not 'edf'"
+    assert str(raised.value) == RULES["kernel.reserve", "kernel.policy"][1].replace("dwrr", "edf")
     with pytest.raises(
         UserError, match="the policy of the hardware kernel is 'cfs': choose one of priority, "
     ):
@@ -80,9 +81,7 @@ def test_machines_of_the_paper(name: str, queue: str, units: tuple[str, ...]) ->
 def test_platform_without_its_communication_port() -> None:
     loaded = platform.load("smp-standard", 16, ipc=False)
     assert (loaded.cpus, loaded.ipc) == (16, None)
-    with pytest.raises(
-        UserError, match=r"platform smp-standard: cpus must be at most 8 with a communication port"
-    ):
+    with pytest.raises(UserError, match=r"platform smp-standard: cpus = 16 must be at most 8 with \[ipc\]: "):
         platform.load("smp-standard", 16)
 
 
@@ -114,8 +113,7 @@ WRONG = {
     ('core = "standard"', "core = 1"): "core must be a string, not 1",
     ('core = "standard"', ""): "'core' is missing",
     ("cpus = 2", "cpus = 17"): "cpus must be a whole number from 1 to 16, not 17",
-    ("cpus = 2", "cpus = 9"): "cpus must be at most 8 with a communication port, not 9: choose fewer, or a "
-    "platform of your own without [ipc]",
+    ("cpus = 2", "cpus = 9"): "line 5: cpus = 9 must be at most 8 with [ipc]: lower cpus, or remove [ipc]",
     ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 16, not 1.5",
     ("cpus = 2", "cpus = true"): "cpus must be a whole number from 1 to 16, not True",
     ("cpus = 2", 'cpus = "2"'): "cpus must be a whole number from 1 to 16, not '2'",
@@ -140,33 +138,12 @@ WRONG = {
     ('"bitmap"', '"bitmap"\nreserve = 1'): "kernel.reserve must be true or false, not 1",
     (
         '"bitmap"',
-        '"bitmap"\nreserve = true\npolicy = "dwrr"',
-    ): "kernel.reserve is for policy = 'priority' only, not 'dwrr'",
-    (
-        "mutexes = 32",
-        "mutexes = 0\ninheritance = true",
-    ): "kernel.inheritance needs kernel.mutexes of at least 1, not 0",
-    (
-        '"bitmap"',
-        '"bitmap"\ninheritance = true\npolicy = "edf"',
-    ): "kernel.inheritance is for policy = 'priority' only, not 'edf'",
-    (
-        '"bitmap"',
-        '"bitmap"\npipeline = true\npolicy = "dwrr"',
-    ): "kernel.pipeline is for policy = 'priority' only, not 'dwrr'",
-    (
-        '"bitmap"',
         '"bitmap"\nport_words = 9',
     ): "kernel.port_words must be a whole number from 0 to 8, not 9",
     (
         '"bitmap"',
         '"bitmap"\npolicy = "cfs"',
     ): "kernel.policy is 'cfs': choose one of priority, dwrr, edf",
-    ('"bitmap"', '"hybrid"'): "kernel.ready_queue is 'hybrid' without kernel.hardware_threads",
-    (
-        '"bitmap"',
-        '"bitmap"\nhardware_threads = ["sort"]',
-    ): "hardware_threads need kernel.ready_queue = 'hybrid'",
     (
         '"bitmap"',
         '"hybrid"\nhardware_threads = ["fft"]',
@@ -179,14 +156,6 @@ WRONG = {
         '"bitmap"',
         '"hybrid"\nhardware_threads = "sort"',
     ): "hardware_threads must be a list of units, not 'sort'",
-    (
-        '"bitmap"\nthreads = 64\npriorities = 32',
-        '"hybrid"\nhardware_threads = ["sort"]\nthreads = 64\npriorities = 256',
-    ): "kernel.priorities must be at most 128 with hardware threads, not 256",
-    (
-        '"bitmap"',
-        f'"hybrid"\nhardware_threads = {["sort"] * 15}',
-    ): "cpus = 2 and 15 hardware threads are 17 together, at most 16 fit",
     ("ports = 32", "ports = 257"): "kernel.ports must be a whole number from 1 to 256, not 257",
     ("ram_mib = 32", "ram_mib = 16"): "memory.ram_mib must be a whole number from 32 to 256, not 16",
     ("[memory]\nram_mib = 32", ""): "'memory.ram_mib' is missing",
@@ -238,7 +207,7 @@ def test_one_processor_too_many(tmp_path: Path) -> None:
     many = text.replace('["crc32", "convolution", "sort"]', str(["sort"] * 14))
     (tmp_path / "hthreads.toml").write_text(many)
     assert platform.load("hthreads", 2, folder=tmp_path).cpus == 2
-    with pytest.raises(UserError, match="platform hthreads: cpus = 3 and 14 hardware threads are 17"):
+    with pytest.raises(UserError, match=r"platform hthreads: cpus \+ kernel.hardware_threads = 17 must"):
         platform.load("hthreads", 3, folder=tmp_path)
 
 
@@ -255,48 +224,12 @@ def test_backdoor(core: str) -> None:
     assert side == smp
 
 
-@pytest.mark.parametrize("kind", ["amp", "backdoor"])
-def test_fast_core_elsewhere(tmp_path: Path, kind: str) -> None:
-    text = (PLATFORMS / f"{kind}-standard.toml").read_text()
-    (tmp_path / f"{kind}-standard.toml").write_text(text.replace('"standard"', '"fast"'))
-    said = f"core is 'fast' with interconnect = '{kind}': choose economy or standard, or interconnect = "
-    said += "'smp-bus'"
-    with pytest.raises(UserError, match=rf"^platform file {kind}-standard.toml, line \d: {said}$"):
-        platform.load(f"{kind}-standard", folder=tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [("smp-standard", "memory.model = 'sdram'"), ("hthreads-scheduler", "scheduler = true")],
-)
-def test_who_is_first_on_a_bus_that_waits(name: str, other: str) -> None:
-    model = "sdram" if "sdram" in other else "sram"
-    said = f"^platform {name}: bus_first_cycles and {other} exclude each other: remove one of them$"
-    with pytest.raises(UserError, match=said):
-        platform.load(name, changes={"bus_first_cycles": 128, "memory.model": model})
-
-
-@pytest.mark.parametrize("core", ["economy", "fast"])
-def test_two_banks_of_registers_are_for_the_standard_core(core: str) -> None:
-    said = f"^platform smp-{core}: register_banks = 2 is for core = 'standard' only, not '{core}': remove it$"
-    with pytest.raises(UserError, match=said):
-        platform.load(f"smp-{core}", changes={"register_banks": 2})
-    said = "^platform smp-standard: register_banks must be a whole number from 1 to 2, not 3$"
-    with pytest.raises(UserError, match=said):
-        platform.load("smp-standard", changes={"register_banks": 3})
-
-
-def test_the_fast_core_has_no_local_memory() -> None:
-    said = "^platform smp-fast: memory.context_kib is for core = 'economy' or 'standard': remove it$"
-    with pytest.raises(UserError, match=said):
-        platform.load("smp-fast", changes={"memory.context_kib": 4})
-
-
 WRONG_BACKDOOR = {
     (
         "cpus = 1",
         "cpus = 2",
-    ): ", line 6: cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, not 2",
+    ): ", line 7: interconnect = 'backdoor' needs cpus = 1, not 2 (it adds processor 1 by itself): set that, "
+    "or change interconnect",
     (
         "block_kib = 32",
         "block_kib = 2",
@@ -331,11 +264,6 @@ def test_wrong_backdoor(tmp_path: Path, change: tuple[str, str]) -> None:
     with pytest.raises(UserError) as error:
         platform.load("backdoor-standard", folder=tmp_path)
     assert str(error.value) == f"platform file backdoor-standard.toml{WRONG_BACKDOOR[change]}"
-
-
-def test_two_processors_on_one_side() -> None:
-    with pytest.raises(UserError, match="platform backdoor-economy: cpus must be 1 with interconnect"):
-        platform.load("backdoor-economy", 2)
 
 
 @pytest.mark.parametrize(
@@ -416,23 +344,150 @@ def test_every_parameter_of_the_table_is_one_of_the_soc() -> None:
             assert re.search(rf"parameter [^/]*\b{parameter} +=", header), parameter
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "said"),
-    [
-        ("smp-economy", {}, "bus_pipeline is for core = 'fast' only, not 'economy': remove it"),
-        (
-            "smp-fast",
-            {"memory.model": "sdram"},
-            "bus_pipeline and memory.model = 'sdram' exclude each other: remove one of them",
-        ),
-        (
-            "smp-fast",
-            {"kernel.ready_queue": "hybrid", "kernel.hardware_threads": ["crc32"]},
-            "bus_pipeline and kernel.hardware_threads exclude each other: remove one of them",
-        ),
-    ],
-    ids=["core", "sdram", "hardware threads"],
-)
-def test_who_cannot_wait_for_the_bus(name: str, changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=f"^platform {name}: {re.escape(said)}$"):
-        platform.load(name, changes={"bus_pipeline": True, **changes})
+_UNITS = {"kernel.ready_queue": "hybrid", "kernel.hardware_threads": ["sort"]}
+_SDRAM = {"memory.model": "sdram"}
+_PARTITIONED = {"kernel.policy": "partitioned"}
+# The keys of each rule: values that break it alone, and what is said.
+RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
+    ("core", "interconnect"): (
+        {"core": "fast", "interconnect": "amp", "memory.local_kib": 16},
+        "core = 'fast' needs interconnect = 'smp-bus', not 'amp': set that, or change core",
+    ),
+    ("cpus", "[ipc]"): ({"cpus": 9}, "cpus = 9 must be at most 8 with [ipc]: lower cpus, or remove [ipc]"),
+    ("cpus", "kernel.hardware_threads"): (
+        _UNITS | {"kernel.hardware_threads": ["sort"] * 15},
+        "cpus + kernel.hardware_threads = 17 must be at most 16: lower cpus or kernel.hardware_threads",
+    ),
+    ("interconnect", "cpus"): (
+        {
+            "interconnect": "backdoor",
+            "memory.local_kib": 16,
+            "backdoor.block_kib": 4,
+            "backdoor.mail_depth": 2,
+        },
+        "interconnect = 'backdoor' needs cpus = 1, not 2 (it adds processor 1 by itself): set that, or "
+        "change interconnect",
+    ),
+    ("bus_first_cycles", "memory.model"): (
+        {"bus_first_cycles": 128, **_SDRAM},
+        "bus_first_cycles and memory.model = 'sdram' exclude each other: remove one of them",
+    ),
+    ("bus_first_cycles", "scheduler"): (
+        {"bus_first_cycles": 128, "scheduler": True, **_UNITS},
+        "bus_first_cycles and scheduler exclude each other: remove one of them",
+    ),
+    ("bus_pipeline", "core"): (
+        {"bus_pipeline": True},
+        "bus_pipeline needs core = 'fast', not 'standard': set that, or remove bus_pipeline",
+    ),
+    ("bus_pipeline", "memory.model"): (
+        {"bus_pipeline": True, "core": "fast", **_SDRAM},
+        "bus_pipeline and memory.model = 'sdram' exclude each other: remove one of them",
+    ),
+    ("bus_pipeline", "kernel.hardware_threads"): (
+        {"bus_pipeline": True, "core": "fast", **_UNITS},
+        "bus_pipeline and kernel.hardware_threads exclude each other: remove one of them",
+    ),
+    ("register_banks", "core"): (
+        {"register_banks": 2, "core": "economy"},
+        "register_banks = 2 needs core = 'standard', not 'economy': set that, or change register_banks",
+    ),
+    ("scheduler", "kernel.hardware_threads"): (
+        {"scheduler": True},
+        "scheduler needs kernel.hardware_threads: set that, or remove scheduler",
+    ),
+    ("scheduler", "core"): (
+        {"scheduler": True, "core": "fast", **_UNITS},
+        "scheduler needs core = 'economy' or 'standard', not 'fast': set that, or remove scheduler",
+    ),
+    ("memory.row_hit", "memory.row_miss"): (
+        {"memory.row_hit": 9, **_SDRAM},
+        "memory.row_hit = 9 must be at most memory.row_miss = 7: lower memory.row_hit, or raise "
+        "memory.row_miss",
+    ),
+    ("memory.refresh", "memory.row_miss", "memory.refresh_interval"): (
+        {"memory.refresh_interval": 12, **_SDRAM},
+        "memory.refresh + memory.row_miss = 12 must be below memory.refresh_interval = 12 (else an access "
+        "may never be taken): lower memory.refresh or memory.row_miss, or raise memory.refresh_interval",
+    ),
+    ("memory.context_kib", "core"): (
+        {"memory.context_kib": 4, "core": "fast"},
+        "memory.context_kib needs core = 'economy' or 'standard', not 'fast': set that, or remove "
+        "memory.context_kib",
+    ),
+    ("kernel.priorities", "kernel.hardware_threads"): (
+        {"kernel.priorities": 256, **_UNITS},
+        "kernel.priorities = 256 must be at most 128 with kernel.hardware_threads: lower kernel.priorities, "
+        "or remove kernel.hardware_threads",
+    ),
+    ("kernel.conditions", "kernel.events"): (
+        {"kernel.conditions": 65, "kernel.events": True},
+        "kernel.conditions = 65 must be at most 64 with kernel.events: lower kernel.conditions, or remove "
+        "kernel.events",
+    ),
+    ("kernel.ready_queue", "kernel.hardware_threads"): (
+        {"kernel.ready_queue": "hybrid"},
+        "kernel.ready_queue = 'hybrid' needs kernel.hardware_threads: set that, or change kernel.ready_queue",
+    ),
+    ("kernel.hardware_threads", "kernel.ready_queue"): (
+        {"kernel.hardware_threads": ["sort"]},
+        "kernel.hardware_threads needs kernel.ready_queue = 'hybrid', not 'bitmap': set that, or remove "
+        "kernel.hardware_threads",
+    ),
+    **{
+        (f"kernel.{key}", "kernel.policy"): (
+            {f"kernel.{key}": True, "kernel.policy": "dwrr"},
+            f"kernel.{key} needs kernel.policy = 'priority', not 'dwrr': set that, or remove kernel.{key}",
+        )
+        for key in ("reserve", "inheritance", "pipeline")
+    },
+    ("kernel.inheritance", "kernel.mutexes"): (
+        {"kernel.inheritance": True, "kernel.mutexes": 0},
+        "kernel.inheritance needs kernel.mutexes: set that, or remove kernel.inheritance",
+    ),
+    ("kernel.pipeline", "kernel.events"): (
+        {"kernel.pipeline": True, "kernel.events": True},
+        "kernel.pipeline and kernel.events exclude each other: remove one of them",
+    ),
+    ("kernel.rt_cpus", "cpus", "kernel.policy"): (
+        {"kernel.rt_cpus": 3, **_PARTITIONED},
+        "kernel.rt_cpus = 3 must be at most cpus = 2 with kernel.policy = 'partitioned': lower "
+        "kernel.rt_cpus, or raise cpus, or change kernel.policy",
+    ),
+    ("kernel.rt_priority", "kernel.priorities", "kernel.policy"): (
+        {"kernel.rt_priority": 32, **_PARTITIONED},
+        "kernel.rt_priority = 32 must be below kernel.priorities = 32 with kernel.policy = 'partitioned': "
+        "lower kernel.rt_priority, or raise kernel.priorities, or change kernel.policy",
+    ),
+    ("[dcache]", "core"): (
+        {"dcache.kib": 4, "core": "fast"},
+        "[dcache] needs core = 'economy' or 'standard', not 'fast': set that, or remove [dcache]",
+    ),
+    ("[dcache]", "scheduler"): (
+        {"dcache.kib": 4, "scheduler": True, **_UNITS},
+        "[dcache] and scheduler exclude each other: remove one of them",
+    ),
+}
+
+
+def test_rules_are_those_of_the_keys() -> None:
+    assert RULES.keys() == {rule.keys(key) for key, rule in keys.rules()}
+
+
+@pytest.mark.parametrize("about", RULES, ids="+".join)
+def test_broken_rule(about: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser names both keys; the RTL refuses the same, by that rule alone."""
+    changes, said = RULES[about]
+    with pytest.raises(UserError) as raised:
+        platform.load("smp-standard", changes=changes)
+    assert str(raised.value) == f"platform smp-standard: {said}"
+    monkeypatch.setattr(platform, "_check_together", lambda *_: None)
+    own = dict(keys.rtl_parameters(platform.load("smp-standard", changes=changes)))
+    errors = []
+    for top, folder in (("cl_kernel", "kernel"), ("cl_soc", "soc")):
+        source = RTL / folder / "rtl" / f"{top}_rules.sv"
+        given = {name: own.get(name, 0) for name in re.findall(r"parameter .* (\w+)", source.read_text())}
+        errors += verilate.lint(verilate.Design(f"{top}_rules", (source,)), given)
+    assert len(errors) == 1, errors
+    for key in about[:2]:
+        assert (keys.parameters()[key] or key) in errors[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.design.keys import Param
+from coreloom.design.key import Param
 from coreloom.errors import UserError
 from coreloom.toolchain import cache, verilate
 

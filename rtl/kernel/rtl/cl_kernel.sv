@@ -57,11 +57,14 @@ module cl_kernel
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes > 1024 ||
       Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance || Pipeline) && Policy != PolicyPriority) ||
-      (Inheritance && Mutexes == 0) || (EventFlags && Pipeline) ||
-      (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
+      Policy > PolicyEdf) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
   end
+
+  cl_kernel_rules #(
+    .Conditions(Conditions), .Cpus(Cpus), .EventFlags(EventFlags), .HwThreads(HwThreads), .Inheritance(Inheritance),
+    .Mutexes(Mutexes), .Pipeline(Pipeline), .Policy(Policy), .Priorities(Priorities), .Reserve(Reserve)
+  ) u_rules ();
 
   localparam bit          Dwrr          = Policy == PolicyDwrr;
   // 0: dynamic threads, 1+c: static ones of CPU c

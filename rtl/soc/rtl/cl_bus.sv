@@ -94,10 +94,6 @@ module cl_bus
   assign any     = |served;
   assign by_turn = |winner & ((winner & first) == '0);
 
-  if ((First || Pipeline) && Waits) begin : g_refuse
-    $error("cl_bus: a memory that waits serves nobody first, and has no register before it");
-  end
-
   assign first = First ? first_i : '0;
   assign req   = (|(req_i & first)) ? req_i & first : req_i;
   assign late  = (|(late_i & first)) ? late_i & first : late_i;

@@ -50,9 +50,9 @@ module cl_core
   output logic [31:0] pc_o             // where the program is; for profiles
 );
 
-  if (Banks != 1 && Core != CoreStandard) begin : g_refuse_banks
-    $error("cl_core: only the standard core can have two banks of registers");
-  end
+  // Not every core has all of it.
+  logic unused;
+  assign unused = ^{LocalBytes, ICache, CacheBytes, CacheLineWords, Holds, Banks};
 
   if (Core == CoreEconomy) begin : g_economy
     cl_core_economy #(
@@ -91,17 +91,8 @@ module cl_core
       .pc_o
     );
   end else if (Core == CoreFast) begin : g_fast
-    if (Holds) begin : g_refuse_holds
-      $error("cl_core: the fast core's loads take the place of its fetches");
-    end
-    if (CacheBytes != 0) begin : g_refuse_cache
-      $error("cl_core: the fast core has data caches of its own");
-    end
-    logic unused;
-    assign unused = ^{CacheLineWords, ICache};
     cl_core_fast #(
-      .BootAddr  (BootAddr),
-      .LocalBytes(LocalBytes)
+      .BootAddr(BootAddr)
     ) u_core (
       .clk_i,
       .rst_ni,

@@ -10,8 +10,7 @@ module cl_core_fast
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
 #(
-  parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
-  parameter int unsigned LocalBytes = 0         // must be 0: this core has no local memory
+  parameter logic [31:0] BootAddr = RamBase  // reset at +0x80
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -49,10 +48,6 @@ module cl_core_fast
   output logic        halt_o,          // never
   output logic [31:0] pc_o             // the instruction that ended last; in simulation, for profiles
 );
-
-  if (LocalBytes != 0) begin : g_refuse
-    $error("the fast core has no local memory");
-  end
 
   logic        instr_stb, instr_ack, unused_instr_cyc, unused_instr_we;
   logic [29:0] instr_adr;

@@ -84,9 +84,12 @@ module cl_soc
     $error("cl_soc: hardware threads need the kernel");
   end
 
-  if (BusPipeline && (Core != CoreFast || HwThreads > 0)) begin : g_no_stage
-    $error("cl_soc: a master of the bus cannot wait for a response longer than a cycle");
-  end
+  cl_soc_rules #(
+    .BackDoor(BackDoor), .BusPipeline(BusPipeline), .CacheBytes(CacheBytes), .ContextBytes(ContextBytes), .Core(Core),
+    .Cpus(Cpus), .FirstCycles(FirstCycles), .HwThreads(HwThreads), .Ipc(Ipc), .LocalBytes(LocalBytes),
+    .ReadyQueue(ReadyQueue), .Refresh(Refresh), .RefreshInterval(RefreshInterval), .RegisterBanks(RegisterBanks),
+    .RowHit(RowHit), .RowMiss(RowMiss), .Scheduler(Scheduler), .Sdram(Sdram)
+  ) u_rules ();
 
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;

@@ -7,6 +7,7 @@ headers can be used without this package; a test holds them against the data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from coreloom import licence
 from coreloom.design import hardware_threads, key_costs, keys, spec
+from coreloom.design.rules import Term
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL, RUNTIME
 
@@ -92,6 +94,39 @@ def unit_switch(units: Iterable[hardware_threads.Unit]) -> str:
     return render(hardware_threads.MADE.name, units=units)
 
 
+# What cl_soc has of a key without a parameter.
+_INTERCONNECT = {"smp-bus": "!BackDoor && LocalBytes == 0", "amp": "LocalBytes != 0", "backdoor": "BackDoor"}
+
+
+def _holds(term: Term) -> str:
+    """When a term holds, in parameters of cl_soc."""
+    if term.key == "interconnect":
+        return " || ".join(_INTERCONNECT[value] for value in term.values)
+    name = keys.parameters()[term.key]
+    if not term.values:
+        return name if name in keys.bits() else f"{name} != 0"
+    choices = keys.entry(term.key).key.choices
+    return " || ".join(f"{name} == {choices.index(v) if choices else v}" for v in term.values)
+
+
+def _of_kernel(key: str) -> bool:
+    return key == "cpus" or (key.startswith("kernel.") and key != "kernel.ready_queue")  # it takes any
+
+
+def _rules(name: str) -> str:
+    """The module that checks the rules between the parameters of cl_kernel, or all others of cl_soc."""
+    names, top = keys.parameters(), name.removesuffix("_rules.sv")
+    made = []
+    for key, rule in keys.rules():
+        if all(map(_of_kernel, rule.keys(key))) == (top == "cl_kernel"):
+            said = re.sub(r"\[?[\w.]+\]?", lambda at: names.get(at[0]) or at[0], rule.sentence(key, {}))
+            label = "_".join(re.sub(r"\W", "", each.replace(".", "_")) for each in rule.keys(key)[:2])
+            made.append((label, rule.sv(key, names, _holds), f"{top}: {said}"))
+    used = set(re.findall(r"\b[A-Z]\w+", " ".join(condition for _, condition, _ in made)))
+    types = {name: "bit" if name in keys.bits() else "int unsigned" for name in sorted(used)}
+    return render("rules.sv", top=top, rules=made, parameters=types)
+
+
 def _platforms(name: str) -> str:
     table, measured = keys.table(), key_costs.read()
     areas = {entry.place: entry.key.area or key_costs.text(measured.of(entry.place)) for entry in table}
@@ -100,7 +135,7 @@ def _platforms(name: str) -> str:
         areas=areas,
         measured=measured,
         sections=[
-            (section.title, [entry for entry in table if entry.section == name])
+            (section, [entry for entry in table if entry.section == name])
             for name, section in keys.SECTIONS.items()
         ],
     )
@@ -110,6 +145,8 @@ _MAKERS: dict[Path, Callable[[str], str]] = {
     RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv": _kernel,
     RUNTIME / "include" / "cl_kernel_ops.h": _kernel,
     _REFERENCE / "kernel.md": _kernel,
+    RTL / "kernel" / "rtl" / "cl_kernel_rules.sv": _rules,
+    RTL / "soc" / "rtl" / "cl_soc_rules.sv": _rules,
     RTL / "ipc" / "port" / "rtl" / "cl_ipc_pkg.sv": _ipc,
     RUNTIME / "include" / "cl_ipc_ops.h": _ipc,
     _REFERENCE / "ipc.md": _ipc,

@@ -2,21 +2,22 @@
 """The keys of a platform file: the one place that names each, bounds it, and says what follows from it.
 
 A key is a field of one of the dataclasses below with a Key. From it follow parsing and checks (platform.py),
-the parameter of cl_soc, the macro that programs are compiled with, and docs/reference/platforms.md. A new key
-is one field here, and the RTL that has its parameter.
+the parameter of cl_soc and the checks of rules between parameters, the macro that programs are compiled with,
+and docs/reference/platforms.md. A new key is one field here, and the RTL that has its parameter.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from coreloom.design import address_map, hardware_threads
-from coreloom.errors import suggest
+from coreloom.design.key import Entry, Key, Literal, Param, Section
+from coreloom.design.rules import AtMost, Excludes, Needs, Rule
 
 CORES = ("economy", "standard", "fast")  # in the order of cl_soc_pkg's numbers
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
@@ -25,41 +26,16 @@ POLICIES = ("priority", "dwrr", "edf")  # in the order of cl_sched_pkg's numbers
 MEMORIES = ("sram", "sdram")  # in the order of cl_soc's Sdram
 LOCK_ORDERS = ("lowest", "arrival")  # in the order of cl_lock_unit's Fair
 FAULTS = ("program", "thread")
+MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
+MAX_IPC_CPUS = 8  # bits in its masks of processors (rtl/ipc/port/data/ipc.toml)
+MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
 _KIB, _MIB = 1 << 10, 1 << 20
 _TIMING = "none: only the timing of a memory and its controller"
 _PROGRAMS = "none: only programs know it"
-
-
-class Literal(str):
-    """The value of a parameter as it is written in SystemVerilog; any other str is a string there, too."""
-
-
-Param = int | str
-Makers = Mapping[str, Callable[["Platform", Any], Param]]  # name -> its value, of the key's
-
-
-@dataclass(frozen=True)
-class Key:
-    """The values that a key may have, and everything derived from it.
-
-    rtl, c: the parameter of cl_soc and the C macro that have its value (of choices: the number), or several
-    with how each is made; * in a name stands for the value.
-    """
-
-    text: str
-    least: int | None = None
-    most: int | None = None
-    power_of_two: bool = False  # addresses are decoded by bits, numbers of objects packed
-    choices: tuple[str, ...] = ()
-    unit: int = 1  # number of bytes in one unit of the file
-    rtl: str | Makers = ""
-    c: str | Makers = ""
-    optional: bool = False
-    only: tuple[str, str] | None = None  # another key, and the value of it that this one is for
-    section: str | None = None  # in the file, if not its dataclass's
-    area: str = ""  # why it has no figure in LUT4 of its own; else `coreloom synth --keys` measures it
+_IN_ORDER = Needs("core=economy|standard")
+_PRIORITY = Needs("kernel.policy=priority")
 
 
 def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
@@ -84,9 +60,10 @@ class KernelSize:
     priorities: Annotated[
         int,
         Key(
-            "priorities; at most 128 with hardware threads", 2, 256, True, rtl="Priorities", c="CL_PRIORITIES"
+            "priorities", 2, 256, True, rtl="Priorities", c="CL_PRIORITIES",
+            rules=(AtMost(str(MAX_HYBRID_PRIORITIES), when="kernel.hardware_threads"),),
         ),
-    ] = 32
+    ] = 32  # fmt: skip
     ports: Annotated[int, Key("message ports", 1, 256, rtl="Ports", c="CL_PORTS")] = 32
     port_depth: Annotated[int, Key("messages of a port", 1, 64, rtl="PortDepth", c="CL_PORT_DEPTH")] = 8
     mutexes: Annotated[
@@ -104,8 +81,11 @@ class KernelSize:
     ] = 32  # fmt: skip
     ready_queue: Annotated[
         str,
-        Key("build of the ready queue; hybrid: for hardware threads", choices=READY_QUEUES, rtl="ReadyQueue"),
-    ] = "bitmap"
+        Key(
+            "build of the ready queue", choices=READY_QUEUES, rtl="ReadyQueue",
+            rules=(Needs("kernel.hardware_threads", "hybrid"),),
+        ),
+    ] = "bitmap"  # fmt: skip
     hardware_threads: Annotated[
         tuple[str, ...],
         Key(
@@ -117,13 +97,14 @@ class KernelSize:
                 "CL_HW_NAMES": lambda _, units: ", ".join(f'"{u}"' for u in units),  # the inside of { }
             },
             optional=True,
+            rules=(Needs("kernel.ready_queue=hybrid"),),
         ),
     ] = ()
     policy: Annotated[str, Key("scheduling policy", choices=POLICIES, rtl="Policy", optional=True)] = (
         "priority"
     )
     reserve: Annotated[
-        bool, Key("CPUs can be reserved; with policy priority", rtl="Reserve", optional=True)
+        bool, Key("CPUs can be reserved", rtl="Reserve", optional=True, rules=(_PRIORITY,))
     ] = False
     timeouts: Annotated[
         bool,
@@ -138,10 +119,9 @@ class KernelSize:
     inheritance: Annotated[
         bool,
         Key(
-            "inheritance and ceilings of mutexes are the hardware kernel's; else the runtime sets priorities;"
-            " with policy priority",
+            "inheritance and ceilings of mutexes are the hardware kernel's; else the runtime sets priorities",
             rtl="Inheritance", c={"CL_INHERITANCE": lambda _, own: int(own)}, optional=True,
-            area="`coreloom synth cl_kernel:inheritance`",
+            area="`coreloom synth cl_kernel:inheritance`", rules=(_PRIORITY, Needs("kernel.mutexes")),
         ),
     ] = False  # fmt: skip
     port_words: Annotated[
@@ -166,11 +146,11 @@ class KernelSize:
     pipeline: Annotated[
         bool,
         Key(
-            "an operation of the hardware kernel takes more cycles, at a higher clock; with policy "
-            "priority, without events",
+            "an operation of the hardware kernel takes more cycles, at a higher clock",
             rtl="Pipeline",
             optional=True,
             area="`coreloom synth cl_kernel:pipeline`",
+            rules=(_PRIORITY, Excludes("kernel.events")),
         ),
     ] = False
 
@@ -258,19 +238,27 @@ class Platform:
         str,
         Key(
             "economy: PicoRV32, standard: Ibex, fast: VexRiscv", choices=CORES, rtl="Core",
+            rules=(Needs("interconnect=smp-bus", "fast"),),
             c={"CL_CORE_*": lambda *_: 1, "CL_DATA_OFFSET": _data_offset},
             area="the core's: whole platforms in results/synth.md",
         ),
     ]  # fmt: skip
     cpus: Annotated[
         int,
-        Key("processors; 1 with interconnect backdoor, at most 8 with [ipc]", 1, 16, rtl="Cpus", c="CL_CPUS"),
-    ]
+        Key(
+            "processors", 1, MAX_CLIENTS, rtl="Cpus", c="CL_CPUS",
+            rules=(
+                AtMost(str(MAX_IPC_CPUS), when="[ipc]"),
+                AtMost(str(MAX_CLIENTS), plus="kernel.hardware_threads"),
+            ),
+        ),
+    ]  # fmt: skip
     interconnect: Annotated[
         str,
         Key(
             "amp: with local memories; backdoor: processor 1 behind a Back-Door", choices=INTERCONNECTS,
             c={"CL_AMP": lambda _, value: int(value == "amp")}, area="its units'",
+            rules=(Needs("cpus=1", "backdoor", "it adds processor 1 by itself"),),
         ),
     ] = "smp-bus"  # fmt: skip
     clock_hz: Annotated[
@@ -299,9 +287,9 @@ class Platform:
     bus_first_cycles: Annotated[
         int,
         Key(
-            "cycles of bus priority for a processor after its interrupt, followed by as many without; "
-            "0: none (with memory.model = 'sram')",
+            "cycles of bus priority for a processor after its interrupt, then as many without; 0: none",
             0, 4096, rtl="FirstCycles", optional=True,
+            rules=(Excludes("memory.model=sdram"), Excludes("scheduler")),
             area="`coreloom synth cl_bus:first`; for each processor `cl_first`",
         ),
     ] = 0  # fmt: skip
@@ -309,25 +297,27 @@ class Platform:
         bool,
         Key(
             "a register between each processor and the shared bus: an access takes a cycle more, at a higher "
-            "clock with many processors; only with core = 'fast'",
+            "clock with many processors",
             rtl="BusPipeline", optional=True, area="for each processor some 80 flip-flops",
+            rules=(Needs("core=fast"), Excludes("memory.model=sdram"), Excludes("kernel.hardware_threads")),
         ),
     ] = False  # fmt: skip
     register_banks: Annotated[
         int,
         Key(
             "banks of registers of each processor; with 2 a preempted thread's registers are stored behind "
-            "the core, which goes on with the other bank; 2 only with core = 'standard'",
+            "the core, which goes on with the other bank",
             1, 2, rtl="RegisterBanks", c="CL_REGISTER_BANKS", optional=True,
+            rules=(Needs("core=standard", "2"),),
             area="`coreloom synth cl_core:standard cl_core:standard-banks`",
         ),
     ] = 1  # fmt: skip
     scheduler: Annotated[
         bool,
         Key(
-            "[HT]'s scheduler on the shared bus, next to the kernel; it starts kernel.hardware_threads by a "
-            "store, and needs them",
+            "[HT]'s scheduler on the shared bus, next to the kernel; it starts hardware threads by a store",
             rtl="Scheduler", c="CL_SCHEDULER", optional=True,
+            rules=(Needs("kernel.hardware_threads"), _IN_ORDER),
             area="cl_scheduler:hybrid in results/synth.md",
         ),
     ] = False  # fmt: skip
@@ -364,9 +354,10 @@ class Platform:
         int,
         Key(
             "a small local memory of each processor for the code of traps and switches, CL_LOCAL_CODE and "
-            "CL_LOCAL_DATA; 0: none; core economy or standard",
+            "CL_LOCAL_DATA; 0: none",
             0, 64, True, unit=_KIB, section="memory", rtl="ContextBytes", c="CL_CONTEXT_BYTES",
             optional=True, only=("interconnect", "smp-bus"), area="block RAM and a multiplexer",
+            rules=(_IN_ORDER,),
         ),
     ] = 0  # fmt: skip
     backdoor: BackdoorSize | None = None
@@ -381,21 +372,6 @@ class Platform:
         return (self.local_kib + self.context_kib) * _KIB
 
 
-@dataclass(frozen=True)
-class Section:
-    """A table of the file: the dataclass of its keys.
-
-    rtl, c: what says that a platform has it, with what is fixed in it. needed: each platform must have it.
-    """
-
-    title: str
-    made: type
-    rtl: Mapping[str, Param] = dataclasses.field(default_factory=dict)
-    c: str = ""
-    needed: bool = True
-    only: tuple[str, str] | None = None
-
-
 SECTIONS = {
     "": Section("Platform", Platform),
     "kernel": Section("[kernel]: the hardware kernel", KernelSize),
@@ -405,6 +381,7 @@ SECTIONS = {
     ),
     "dcache": Section(
         "[dcache]: a data cache in each processor; left out: no cache", DcacheSize, needed=False,
+        rules=(_IN_ORDER, Excludes("scheduler")),
     ),
     "backdoor": Section(
         "[backdoor]: processor 1 behind a Back-Door",
@@ -412,87 +389,6 @@ SECTIONS = {
         only=("interconnect", "backdoor"),
     ),
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A key of the table, and where it is: field `attribute` of the dataclass of `section`."""
-
-    section: str
-    attribute: str
-    type: type
-    default: Any
-    key: Key
-
-    @property
-    def name(self) -> str:
-        """In the file, with its section."""
-        section = self.section if self.key.section is None else self.key.section
-        return f"{section}.{self.attribute}" if section else self.attribute
-
-    @property
-    def place(self) -> str:
-        """Its dataclass and field, which no other key has."""
-        return f"{self.section}.{self.attribute}" if self.section else self.attribute
-
-    @property
-    def only(self) -> tuple[str, str] | None:
-        return self.key.only or SECTIONS[self.section].only
-
-    def condition(self) -> str:
-        """The platforms that the key is for, in words; nothing if it is for every platform."""
-        return condition(self.only) if self.only else ""
-
-    def describe(self) -> str:
-        """The values that it may have."""
-        if self.key.choices:
-            return f"one of {', '.join(self.key.choices)}"
-        if self.type is int:
-            number = "a power of two" if self.key.power_of_two else "a whole number"
-            return number if self.key.least is None else f"{number} from {self.key.least} to {self.key.most}"
-        return {bool: "true or false", str: "a text"}.get(self.type, "a list of units")
-
-    def shown_default(self) -> str:
-        if not self.key.optional or self.default is None:
-            return ""
-        return str(self.default).lower() if self.default != () else "none"
-
-    def wrong(self, value: Any, name: str = "", home: Path | None = None) -> str:
-        """The error in a value, in words; nothing if it is right. home: Platform's."""
-        key, name = self.key, name or self.name
-        if self.type is str:
-            if not isinstance(value, str):
-                return f"{name} must be a string, not {value!r}"
-            if key.choices and value not in key.choices:
-                return f"{name} is '{value}': {suggest(value, key.choices)}"
-        elif self.type is bool:
-            if not isinstance(value, bool):
-                return f"{name} must be true or false, not {value!r}"
-        elif self.type is int:
-            low, high = (value if bound is None else bound for bound in (key.least, key.most))
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                span = "" if key.least is None else f" from {low} to {high}"
-                return f"{name} must be a whole number{span}, not {value!r}"
-            if key.power_of_two and value & (value - 1):
-                return f"{name} must be a power of two, not {value}"
-        elif not isinstance(value, list):
-            return f"{name} must be a list of units, not {value!r}"
-        else:
-            known = hardware_threads.known(home)
-            for unit in value:
-                if not isinstance(unit, str) or unit not in known:
-                    add = "" if home is None else f", or write units/{unit}.sv next to the file"
-                    return f"unknown unit {unit!r} in {name}: choose from {', '.join(known)}{add}"
-        return ""
-
-    def made(self, makers: str | Makers, platform: Platform, value: Any) -> dict[str, Param]:
-        """Parameters or macros that follow from a value."""
-        if isinstance(makers, str):
-            if not makers:
-                return {}
-            number = self.key.choices.index(value) if self.key.choices else int(value) * self.key.unit
-            return {makers: number}
-        return {name.replace("*", str(value).upper()): make(platform, value) for name, make in makers.items()}
 
 
 @functools.cache
@@ -505,7 +401,8 @@ def table() -> tuple[Entry, ...]:
             for key in getattr(hints[field.name], "__metadata__", ()):
                 kind = hints[field.name].__origin__
                 kind = next(iter(getattr(kind, "__args__", ())), kind) if kind == int | None else kind
-                entries.append(Entry(name, field.name, kind, field.default, key))
+                only = key.only or section.only
+                entries.append(Entry(name, field.name, kind, field.default, key, only))
     return tuple(entries)
 
 
@@ -514,9 +411,36 @@ def entry(name: str) -> Entry:
     return next(entry for entry in table() if entry.name == name)
 
 
-def condition(*only: tuple[str, str]) -> str:
-    """Another key and its values, in words."""
-    return f"{only[0][0].rpartition('.')[2]} = " + " or ".join(f"'{value}'" for _, value in only)
+def rules() -> Iterable[tuple[str, Rule]]:
+    """Every rule between keys, with the key that it stands at."""
+    for entry in table():
+        yield from ((entry.name, rule) for rule in entry.key.rules)
+    for name, section in SECTIONS.items():
+        yield from ((f"[{name}]", rule) for rule in section.rules)
+
+
+def parameters() -> dict[str, str]:
+    """The parameter of cl_soc of each key; of a section that which says that it is there."""
+    names: dict[str, str] = {}
+    for entry in table():
+        made = entry.key.rtl
+        names[entry.name] = own = made if isinstance(made, str) else next(iter(made))
+        names.setdefault(f"[{entry.section}]", next(iter(SECTIONS[entry.section].rtl), own))
+    return names
+
+
+def bits() -> set[str]:
+    """The parameters that are 0 or 1."""
+    of_keys = {entry.key.rtl for entry in table() if entry.type is bool or len(entry.key.choices) == 2}
+    of_sections = {next(iter(section.rtl)) for section in SECTIONS.values() if section.rtl}
+    return of_sections | {name for name in of_keys if isinstance(name, str)}
+
+
+def values(platform: Platform) -> dict[str, Any]:
+    """What rules look at: the value of each key, and whether each section is there."""
+    parts = _parts(platform)
+    own = {e.name: getattr(part, e.attribute) for e in table() if (part := parts[e.section]) is not None}
+    return {**own, **{f"[{name}]": part is not None for name, part in parts.items() if name}}
 
 
 def _parts(platform: Platform) -> dict[str, Any]:

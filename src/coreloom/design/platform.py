@@ -8,7 +8,7 @@ import difflib
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,12 @@ from coreloom.design.address_map import (
     SDRAM_INTERVAL,
     TICK_CYCLES,
 )
+from coreloom.design.key import condition
 from coreloom.design.keys import (
     CORES,
+    MAX_CLIENTS,
+    MAX_HYBRID_PRIORITIES,
+    MAX_IPC_CPUS,
     MAX_LOCAL_KIB,
     MAX_RAM_MIB,
     POLICIES,
@@ -50,11 +54,8 @@ __all__ = [
 ]  # fmt: skip
 
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
-MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
-MAX_IPC_CPUS = 8  # bits in its masks of processors (rtl/ipc/port/data/ipc.toml)
-MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 
-_Wrong = Callable[[str, str], UserError]  # of a key: what is wrong with it
+_Wrong = Callable[[Sequence[str], str], UserError]  # of keys, the first that is there: what is wrong with it
 
 
 def names(folder: Path = PLATFORMS) -> list[str]:
@@ -93,10 +94,10 @@ def load(
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UserError(f"platform file {path.name} cannot be read: {error}") from error
 
-    def wrong(key: str, said: str) -> UserError:
+    def wrong(of: Sequence[str], said: str) -> UserError:
         if changes:
             return UserError(f"platform {name}: {said}")
-        line = line_of(text, key)
+        line = next((line for key in of if (line := line_of(text, key.strip("[]")))), None)
         return UserError(f"platform file {path.name}{f', line {line}' if line else ''}: {said}")
 
     for key, value in (changes or {}).items():
@@ -108,7 +109,7 @@ def load(
     platform = _parse(data, wrong, None if home == PLATFORMS else home)
     hardware_threads.chosen(platform.kernel.hardware_threads, platform.home)
     if platform.name != path.stem:
-        raise wrong("name", f"name is '{platform.name}', make it '{path.stem}'")
+        raise wrong(["name"], f"name is '{platform.name}', make it '{path.stem}'")
     if cpus is not None:
         if said := keys.entry("cpus").wrong(cpus):
             raise UserError(f"platform {name}: {said}")
@@ -139,7 +140,7 @@ def _parse(data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Pla
     for key in flat:
         if key not in known:
             described = {name: known[name].describe() for name in known}
-            raise wrong(key, f"unknown key '{key}': did you mean {nearest(key, described)}?")
+            raise wrong([key], f"unknown key '{key}': did you mean {nearest(key, described)}?")
     made: dict[str, dict[str, Any]] = {name: {} for name in keys.SECTIONS}
     taken = set()
     for entry in table:
@@ -150,11 +151,11 @@ def _parse(data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Pla
         if entry.name in flat:
             value = flat[entry.name]
             if said := entry.wrong(value, home=home):
-                raise wrong(entry.name, said)
+                raise wrong([entry.name], said)
             made[entry.section][entry.attribute] = tuple(value) if isinstance(value, list) else value
             taken.add(entry.name)
         elif not entry.key.optional:
-            raise wrong(entry.name, f"'{entry.name}' is missing")
+            raise wrong([entry.name], f"'{entry.name}' is missing")
     parts = {name: keys.SECTIONS[name].made(**own) for name, own in made.items() if name and own}
     platform = Platform(**made[""], **parts, home=home)
     _check_needless(data, flat.keys() - taken, platform, wrong)
@@ -192,10 +193,10 @@ def _check_needless(data: Mapping[str, Any], left: Iterable[str], platform: Plat
     """Reject sections and keys (those in `left`) that belong to other platforms."""
     for name, section in keys.SECTIONS.items():
         if name in data and section.only and getattr(platform, name) is None:
-            raise wrong(name, f"[{name}] is for {keys.condition(section.only)} only: remove it")
+            raise wrong([name], f"[{name}] is for {condition(section.only)} only: remove it")
     for key in left:
         only = [entry.only for entry in keys.table() if entry.name == key and entry.only]
-        raise wrong(key, f"{key} is for {keys.condition(*only)} only: remove it")
+        raise wrong([key], f"{key} is for {condition(*only)} only: remove it")
 
 
 def period(platform: Platform) -> int:
@@ -213,97 +214,13 @@ def with_policy(platform: Platform, policy: str) -> Platform:
         raise UserError(said)
     pipeline = platform.kernel.pipeline and policy == "priority"
     kernel = dataclasses.replace(platform.kernel, policy=policy, pipeline=pipeline)
-    _check_of_priority(kernel, lambda key, said: UserError(said))
-    return dataclasses.replace(platform, kernel=kernel)
-
-
-def _check_of_priority(kernel: KernelSize, wrong: _Wrong) -> None:
-    for name in ("reserve", "inheritance", "pipeline"):
-        if getattr(kernel, name) and kernel.policy != "priority":
-            raise wrong(
-                f"kernel.{name}", f"kernel.{name} is for policy = 'priority' only, not '{kernel.policy}'"
-            )
+    made = dataclasses.replace(platform, kernel=kernel)
+    _check_together(made, lambda _, said: UserError(said))
+    return made
 
 
 def _check_together(platform: Platform, wrong: _Wrong) -> None:
-    """Hardware threads and the ready queue for them go together, and fit next to the processors; a Back-Door
-    has one processor on either side."""
-    cpus, kernel = platform.cpus, platform.kernel
-    units = len(kernel.hardware_threads)
-    if platform.backdoor and cpus != 1:
-        raise wrong(
-            "cpus",
-            f"cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, not {cpus}",
-        )
-    if platform.ipc and cpus > MAX_IPC_CPUS:
-        raise wrong(
-            "cpus",
-            f"cpus must be at most {MAX_IPC_CPUS} with a communication port, not {cpus}: choose fewer, or a "
-            "platform of your own without [ipc]",
-        )
-    if platform.core == "fast" and platform.interconnect != "smp-bus":
-        raise wrong(
-            "core",
-            f"core is 'fast' with interconnect = '{platform.interconnect}': choose economy or standard, "
-            "or interconnect = 'smp-bus'",
-        )
-    if platform.core == "fast" and platform.context_kib:
-        raise wrong(
-            "memory.context_kib", "memory.context_kib is for core = 'economy' or 'standard': remove it"
-        )
-    if platform.core == "fast" and platform.dcache:
-        raise wrong("dcache", "[dcache] is for core = 'economy' or 'standard' only: remove it")
-    if kernel.ready_queue == "hybrid" and not units:
-        raise wrong(
-            "kernel.ready_queue",
-            "kernel.ready_queue is 'hybrid' without kernel.hardware_threads: "
-            "name units there, or choose 'bitmap'",
-        )
-    if units and kernel.ready_queue != "hybrid":
-        raise wrong("kernel.hardware_threads", "kernel.hardware_threads need kernel.ready_queue = 'hybrid'")
-    if units and kernel.priorities > MAX_HYBRID_PRIORITIES:
-        raise wrong(
-            "kernel.priorities",
-            f"kernel.priorities must be at most {MAX_HYBRID_PRIORITIES} with hardware threads, "
-            f"not {kernel.priorities}",
-        )
-    if platform.scheduler and not units:
-        raise wrong(
-            "scheduler", "scheduler = true without kernel.hardware_threads: name units there, or remove it"
-        )
-    if platform.scheduler and platform.dcache:
-        raise wrong("dcache", "[dcache] and scheduler = true exclude each other: remove one of them")
-    if platform.scheduler and platform.core == "fast":
-        raise wrong(
-            "scheduler", "scheduler = true is for core economy or standard, not 'fast': choose one of them"
-        )
-    if platform.bus_first_cycles and (platform.model == "sdram" or platform.scheduler):
-        other = "scheduler = true" if platform.scheduler else "memory.model = 'sdram'"
-        raise wrong(
-            "bus_first_cycles", f"bus_first_cycles and {other} exclude each other: remove one of them"
-        )
-    if platform.register_banks > 1 and platform.core != "standard":
-        raise wrong(
-            "register_banks",
-            f"register_banks = 2 is for core = 'standard' only, not '{platform.core}': remove it",
-        )
-    if platform.bus_pipeline and platform.core != "fast":
-        raise wrong(
-            "bus_pipeline", f"bus_pipeline is for core = 'fast' only, not '{platform.core}': remove it"
-        )
-    if platform.bus_pipeline and (platform.model == "sdram" or units):
-        other = "kernel.hardware_threads" if units else "memory.model = 'sdram'"
-        raise wrong("bus_pipeline", f"bus_pipeline and {other} exclude each other: remove one of them")
-    _check_of_priority(kernel, wrong)
-    if kernel.inheritance and not kernel.mutexes:
-        raise wrong("kernel.inheritance", "kernel.inheritance needs kernel.mutexes of at least 1, not 0")
-    if kernel.events and kernel.pipeline:
-        raise wrong(
-            "kernel.pipeline", "kernel.pipeline and kernel.events exclude each other: remove one of them"
-        )
-    if cpus + units > MAX_CLIENTS:
-        raise wrong(
-            "cpus",
-            f"cpus = {cpus} and {units} hardware threads are {cpus + units} together, "
-            f"at most {MAX_CLIENTS} fit",
-        )
+    values = keys.values(platform)
+    for key, rule in keys.rules():
+        if rule.broken(key, values):
+            raise wrong(rule.keys(key), rule.sentence(key, values))

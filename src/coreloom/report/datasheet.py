@@ -80,7 +80,7 @@ class Module:
         ):
             of, values = "", ""
             if entry := of_key.get(name):
-                of, values, text = entry.name, entry.describe(), entry.key.text
+                of, values, text = entry.name, entry.describe(), entry.meaning()
             rows.append(Parameter(name, default.strip(), of, values, text))
         return rows
 

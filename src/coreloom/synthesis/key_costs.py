@@ -16,7 +16,8 @@ from typing import Any
 
 from coreloom.design import keys
 from coreloom.design.key_costs import Cost
-from coreloom.design.keys import BackdoorSize, Entry, IpcSize, Platform
+from coreloom.design.key import Entry
+from coreloom.design.keys import BackdoorSize, IpcSize, Platform
 from coreloom.synthesis import synth, units
 from coreloom.synthesis.units import Job
 from coreloom.toolchain import yowasp

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from coreloom.design import keys, spec
+from coreloom.design import key, keys, spec
 from coreloom.errors import UserError
 from coreloom.paths import POLICIES, ROOT, RTL, RUNTIME
 from coreloom.sources import bare
@@ -31,7 +31,7 @@ POLICY_ROOM = 4096  # bytes that a policy's state may have for each CPU, and as 
 
 # They decide what a program is made of, and what lies next to it.
 MAKERS = (
-    *(Path(file) for file in (__file__, elf_file.__file__, keys.__file__, spec.__file__)),
+    *(Path(file) for file in (__file__, elf_file.__file__, key.__file__, keys.__file__, spec.__file__)),
     *(
         Path(__file__).with_name(f"{name}.py")
         for name in ("application", "bitcode", "far", "firmware", "note", "zig")

@@ -28,7 +28,8 @@ from pathlib import Path
 
 from coreloom import paths, sources, uses
 from coreloom.design import address_map, generate, hardware_threads, keys
-from coreloom.design.keys import Literal, Param, Platform
+from coreloom.design.key import Literal, Param
+from coreloom.design.keys import Platform
 from coreloom.design.platform import period
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL
