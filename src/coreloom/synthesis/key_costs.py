@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from coreloom.design import keys
-from coreloom.design.key_costs import Cost
 from coreloom.design.key import Entry
+from coreloom.design.key_costs import Cost
 from coreloom.design.keys import BackdoorSize, IpcSize, Platform
 from coreloom.synthesis import synth, units
 from coreloom.synthesis.units import Job
