@@ -36,7 +36,9 @@ def test_cost_table(app: str, core: str, column: int) -> None:
         defines["IMAGE"] = 1
     program = firmware.build(str(PROGRAM), soc, "hw", defines)
     data = APPS[app].prepare(None)
-    result = simulate.run(verilate.build_model(soc), program, inputs=data, max_cycles=10_000_000)
+    result = simulate.run(
+        verilate.build_model(soc), program, simulate.Options(inputs=data, max_cycles=10_000_000)
+    )
     assert result.exit_status == 0
     measured = [event.value / 100 for event in result.events if event.kind == Kind.MARK]
     page = (FOLDER / app / "README.md").read_text()

@@ -12,12 +12,13 @@ from coreloom.apps import APPS
 from coreloom.design import platform
 from coreloom.errors import UserError, WrongOutput
 from coreloom.simulation.experiment import Experiment, Outcome
+from coreloom.simulation.simulate import Options
 
 APP = APPS["hybrid"]
 
 
 def run(name: str, kernel: str, data: bytes) -> Outcome:
-    outcome = Experiment("hybrid", platform.load(name, 1), kernel).run(data, max_cycles=8_000_000)
+    outcome = Experiment("hybrid", platform.load(name, 1), kernel).run(data, Options(max_cycles=8_000_000))
     assert outcome.result.exit_status == 0, outcome.result.uart
     APP.check(outcome.result.output, data)
     return outcome

@@ -23,6 +23,7 @@ from coreloom.design import platform
 from coreloom.errors import UserError, WrongOutput
 from coreloom.paths import APPS, ROOT, RUNTIME
 from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.simulate import Options
 from coreloom.toolchain import zig
 
 if sys.version_info >= (3, 11):
@@ -160,7 +161,7 @@ SMALL = (("sort", 101), ("dhrystone", 21), ("fft", 256), ("wavelet", 32))
 )
 def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str) -> None:
     soc = platform.load(f"{backend}-{core}")
-    outcome = Experiment(app, soc, defines={"PAIR_SIZE": size}).run(NOTHING, max_cycles=20_000_000)
+    outcome = Experiment(app, soc, defines={"PAIR_SIZE": size}).run(NOTHING, Options(max_cycles=20_000_000))
     outcome.check_finished()
     PAIR[app].check(outcome.result.output, NOTHING)
     found = figures(outcome.result.output)
@@ -172,7 +173,7 @@ def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str)
 
 
 def test_one_cpu_is_not_enough() -> None:
-    outcome = Experiment("sort", platform.load("smp-standard", 1)).run(NOTHING, max_cycles=1_000_000)
+    outcome = Experiment("sort", platform.load("smp-standard", 1)).run(NOTHING, Options(max_cycles=1_000_000))
     with pytest.raises(UserError, match="ended with status 1: this program needs two processors"):
         outcome.check_finished()
 

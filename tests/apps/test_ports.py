@@ -12,6 +12,7 @@ from coreloom.apps import APPS
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment, Outcome, ports
+from coreloom.simulation.simulate import Options
 
 WINDOW = 200_000
 NEVER = 1_000_000  # messages after which the image filter hands over
@@ -21,7 +22,7 @@ def run(app: str, kernel: str, cpus: int, window: int | None = None, **more: int
     """With buffered ports."""
     defines = {**ports(app, kernel, "buffered"), **more}
     soc = platform.load("smp-standard", cpus)
-    return Experiment(app, soc, kernel, defines=defines).run(APPS[app].prepare(None), window=window)
+    return Experiment(app, soc, kernel, defines=defines).run(APPS[app].prepare(None), Options(window=window))
 
 
 def done_and_idle(kernel: str, cpus: int, **more: int) -> tuple[int, tuple[int, ...]]:

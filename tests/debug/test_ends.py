@@ -87,7 +87,9 @@ def test_the_time_is_the_same_without_a_debugger(platform: str, kernel: str, deb
     found = re.search(r"(?m)^program: (.*)$", session.err)
     assert found
     model = verilate.build_model(load(platform, None))
-    ran = simulate.run(model, Path(found[1]), around=Surroundings(("ends",)), max_cycles=None)
+    ran = simulate.run(
+        model, Path(found[1]), simulate.Options(around=Surroundings(("ends",)), max_cycles=None)
+    )
     assert session.status == ran.exit_status == 0
     assert re.findall(r"(?m)^(\d+) cycles ", session.err) == [str(ran.cycles)]
 

@@ -13,6 +13,7 @@ import pytest
 from coreloom.design import hardware_threads, platform
 from coreloom.paths import PLATFORMS, ROOT, RTL, RUNTIME
 from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.simulate import Options
 
 PAGE = (ROOT / "docs" / "hardware-thread.md").read_text()
 
@@ -61,6 +62,6 @@ def test_the_program_prints_the_sum(tmp_path: Path) -> None:
     machine = platform.load("hthreads")
     kernel = dataclasses.replace(machine.kernel, hardware_threads=("template",))
     machine = dataclasses.replace(machine, name="hthreads-template", kernel=kernel)
-    outcome = Experiment(str(program), machine).run(b"", max_cycles=1_000_000)
+    outcome = Experiment(str(program), machine).run(b"", Options(max_cycles=1_000_000))
     outcome.check_finished()
     assert outcome.result.uart == "5050\n"

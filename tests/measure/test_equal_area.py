@@ -17,6 +17,7 @@ from coreloom.benches.switch.bench import Row as Switch
 from coreloom.jobs.job import Job
 from coreloom.report.figure import Figure
 from coreloom.simulation.measure import waits
+from coreloom.simulation.simulate import Options
 from coreloom.synthesis import synth, units
 
 T = TypeVar("T")
@@ -166,7 +167,7 @@ def test_soc_without_the_kernel() -> None:
 @pytest.mark.runtime
 def test_only_one_kernel_is_asked(kernel: str, operations: bool) -> None:
     arranged = Arrangement("standard", kernel, 2)
-    outcome = bench.experiment(arranged, "pairs", "dynamic").run(b"", window=20_000, modules=True)
+    outcome = bench.experiment(arranged, "pairs", "dynamic").run(b"", Options(window=20_000, modules=True))
     found = outcome.figures
     assert found.done > 0
     assert bool(waits(outcome.result.events, 0, found.end)) == operations
@@ -233,5 +234,5 @@ def test_software_gets_as_many_cpus_as_fit(monkeypatch: pytest.MonkeyPatch) -> N
 def test_applications_run_on_a_fitted_kernel(application: str) -> None:
     arranged = Arrangement("standard", "hw", 2, "fitted")
     data = APPS[application].prepare(None)
-    outcome = bench.experiment(arranged, application, "dynamic").run(data, window=100_000)
+    outcome = bench.experiment(arranged, application, "dynamic").run(data, Options(window=100_000))
     assert (outcome.result.exit_status, outcome.figures.done > 0) == (None, True)

@@ -34,7 +34,9 @@ def run(
 ) -> SimResult:
     chosen = platform.load(soc, cpus, changes=changes)
     elf = firmware.build(str(PROGRAMS / f"{name}.c"), chosen, kernel, defines)
-    return simulate.run(verilate.build_model(chosen), elf, around=around, max_cycles=30_000_000, **more)
+    return simulate.run(
+        verilate.build_model(chosen), elf, simulate.Options(around=around, max_cycles=30_000_000, **more)
+    )
 
 
 def test_nothing_outside_of_the_folder_can_be_reached(tmp_path: Path) -> None:

@@ -37,8 +37,7 @@ def on_kernel(program: Path, kernel: str, files: Path) -> tuple[str, int]:
     ran = simulate.run(
         verilate.build_model(soc),
         elf.with_suffix(".bin"),
-        around=around(program, files),
-        max_cycles=20_000_000,
+        simulate.Options(around=around(program, files), max_cycles=20_000_000),
     )
     assert ran.exit_status is not None, ran.why
     return ran.uart, ran.exit_status & 0xFF

@@ -27,7 +27,7 @@ def run(
     keys = {"ipc.pipeline": True, "kernel.pipeline": True} if pipeline else {}
     chosen = platform.load(f"{kind}-{core}", cpus, changes=keys)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
-    return simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=5_000_000)
+    return simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=5_000_000))
 
 
 # A program asks for each core, platform and kernel once or more, not for each combination of them.
@@ -133,7 +133,7 @@ def test_resets_with_other_seeds(seed: int, core: str, cpus: int, kind: str) -> 
 def test_a_platform_without_the_port_says_so_and_pays_nothing(kernel: str) -> None:
     chosen = platform.load("hthreads")
     elf = firmware.build(str(PROGRAMS / "no_port.c"), chosen, kernel)
-    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=1_000_000))
     assert result.uart == "ok\n"
     names = {name for name, _ in symbols(elf)}
     assert "cl_fault" in names

@@ -28,7 +28,9 @@ def run(
     chosen = platform.load("smp-standard", cpus)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
     model = verilate.build_model(chosen)
-    return simulate.run(model, elf, max_cycles=10_000_000, pulses=[pulses] if pulses else [])
+    return simulate.run(
+        model, elf, simulate.Options(max_cycles=10_000_000, pulses=[pulses] if pulses else [])
+    )
 
 
 @pytest.mark.parametrize("asserts", [False, True])
@@ -102,7 +104,7 @@ def test_a_configuration_of_the_programs_own(tmp_path: Path) -> None:
     )
     chosen = platform.load("smp-standard", 1)
     elf = firmware.build(str(program), chosen, "freertos")
-    result = simulate.run(verilate.build_model(chosen), elf, max_cycles=1_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=1_000_000))
     assert (result.uart, result.exit_status) == ("250 0\n", 0)
 
 

@@ -34,7 +34,7 @@ MISUSES = (
 def test_misuse_of_the_heap_is_found(kernel: str, how: int) -> None:
     soc = platform.load("smp-standard", 2)
     elf = firmware.build(str(PROGRAM), soc, kernel, {"HOW": how, firmware.CHECK: 1})
-    result = simulate.run(verilate.build_model(soc), elf, max_cycles=5_000_000)
+    result = simulate.run(verilate.build_model(soc), elf, simulate.Options(max_cycles=5_000_000))
     assert stuck.with_places(result.uart, elf) == (f"heap: {MISUSES[how]}\n" if how else "")
     assert result.exit_status == (134 if how else 0)
 

@@ -25,7 +25,7 @@ FAULTS = {"null": (1, 29), "copy": (2, 30), "assert": (3, 31), "abort": (4, 32),
 def run(program: str, core: str, kernel: str, max_cycles: int, **defines: int | str) -> SimResult:
     chosen = platform.load(f"smp-{core}", 2)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
-    return simulate.run(verilate.build_model(chosen), elf, max_cycles=max_cycles)
+    return simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=max_cycles))
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
@@ -91,7 +91,9 @@ def test_a_fault_has_its_calls_and_lines(fault: str, core: str, kernel: str) -> 
 def endless(core: str, kernel: str, end: int, max_cycles: int, cpus: int = 2) -> SimResult:
     chosen = platform.load(f"smp-{core}", cpus)
     elf = firmware.build(str(PROGRAMS / "livelock.c"), chosen, kernel, {"END": end, "CL_SLICE_TICKS": 0})
-    return simulate.run(verilate.build_model(chosen), elf, max_cycles=max_cycles, endless=True)
+    return simulate.run(
+        verilate.build_model(chosen), elf, simulate.Options(max_cycles=max_cycles, endless=True)
+    )
 
 
 LOOPS = (

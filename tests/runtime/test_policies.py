@@ -48,7 +48,7 @@ def programs() -> list[object]:
 def test_program_passes_with_every_policy(program: str, core: str, cpus: int, policy: str) -> None:
     soc = platform.load(f"smp-{core}", cpus)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), soc, "sw", policy=policy)
-    result = simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    result = simulate.run(verilate.build_model(soc), elf, simulate.Options(max_cycles=40_000_000))
     assert (result.uart, result.exit_status) == ("ok\n", 0)
 
 
@@ -80,7 +80,7 @@ def test_weights_deadlines_and_reservations(kernel: str, policy: str, cpus: int,
     soc = Experiment("image", platform.load("smp-standard", cpus), kernel, policy=policy).soc()
     program = str(PROGRAMS / "rights.c")
     elf = firmware.build(program, soc, kernel, policy=policy if kernel == "sw" else firmware.PRIORITY)
-    result = simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=4_000_000)
+    result = simulate.run(verilate.build_model(soc), elf, simulate.Options(max_cycles=4_000_000))
     printed = [f"{has}\nok\n"]
     if kernel == "hw":
         printed.append(f"{has}r\nok\n")  # where it reserves CPUs, it does so with every policy
@@ -92,7 +92,7 @@ def test_a_program_on_a_kernel_that_reserves() -> None:
     soc = platform.load("smp-standard", 2)
     soc = dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, reserve=True))
     elf = firmware.build(str(PROGRAMS / "rights.c"), soc, "hw")
-    result = simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=4_000_000)
+    result = simulate.run(verilate.build_model(soc), elf, simulate.Options(max_cycles=4_000_000))
     assert (result.uart, result.exit_status) == ("r\nok\n", 0)
 
 

@@ -72,7 +72,7 @@ def run(
     chosen = platform.load(f"smp-{core}", cpus, changes=changes)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
     model = verilate.build_model(chosen)
-    return simulate.run(model, elf.with_suffix(".bin"), inputs=inputs, max_cycles=40_000_000)
+    return simulate.run(model, elf, simulate.Options(inputs=inputs, max_cycles=40_000_000))
 
 
 def by_weight(core: str, cpus: int) -> platform.Platform:
@@ -88,7 +88,7 @@ def test_a_pipeline_passes_by_weights(core: str, cpus: int) -> None:
     chosen = by_weight(core, cpus)
     elf = firmware.build(str(PROGRAMS / "pipeline.c"), chosen, "hw", {})
     model = verilate.build_model(chosen)
-    result = simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000)
+    result = simulate.run(model, elf, simulate.Options(max_cycles=40_000_000))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
 
 
@@ -96,7 +96,7 @@ def test_threads_share_by_their_weights() -> None:
     """Of the time of an economy core its traps take more of a light thread's slices than of a heavy one's."""
     chosen = by_weight("standard", 2)
     elf = firmware.build(str(PROGRAMS / "weights.c"), chosen, "hw", {"CL_SLICE_TICKS": 1})
-    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=40_000_000))
     assert result.uart == "ok\n", f"{result.reason}: {result.uart}"
 
 
@@ -139,7 +139,7 @@ def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, c
         elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, {})
         assert elf_file.address(elf, "cl_trap_entry") >> 28 == 2
         assert elf_file.address(elf, "main") >> 28 == 4
-        result = simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000)
+        result = simulate.run(model, elf, simulate.Options(max_cycles=40_000_000))
         assert result.uart.endswith("ok\n"), f"{kernel}: {result.reason}: {result.uart}"
 
 
@@ -158,7 +158,7 @@ def test_program_passes_with_two_banks_of_registers(program: str, cpus: int) -> 
     """
     chosen = platform.load("smp-standard", cpus, changes={"register_banks": 2})
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, "hw", {})
-    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=40_000_000))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
 
 
@@ -218,7 +218,7 @@ def test_four_cpus(program: str, core: str, kernel: str) -> None:
 def test_sixteen_cpus(program: str, kernel: str) -> None:
     chosen = dataclasses.replace(platform.load("smp-standard"), cpus=16, ipc=None)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel)
-    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=40_000_000))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
 
 
@@ -404,7 +404,9 @@ def test_interrupts_from_outside(core: str, cpus: int, kernel: str) -> None:
     elf = firmware.build(str(PROGRAMS / "lines.c"), chosen, kernel, {"EACH": each})
     pulses = [Pulses(line, 150_000 + 100 * line, 6000, 9000, each, line) for line in range(4)]
     result = simulate.run(
-        verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000, pulses=pulses
+        verilate.build_model(chosen),
+        elf.with_suffix(".bin"),
+        simulate.Options(max_cycles=1_000_000, pulses=pulses),
     )
     assert result.uart == "ok\n"
 
@@ -421,7 +423,7 @@ def test_hardware_threads_among_software_threads(core: str, cpus: int, kernel: s
     )
     chosen = dataclasses.replace(chosen, kernel=size)
     elf = firmware.build(str(PROGRAMS / "hardware.c"), chosen, kernel)
-    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=1_000_000))
     assert result.uart == f"{3 if kernel == 'hw' else 0} units\nok\n"
 
 
@@ -444,7 +446,7 @@ def test_a_fault_may_end_its_thread_alone(core: str, kernel: str) -> None:
     faults = ["illegal instruction", *(["load access fault"] if core == "standard" else [])]
     source = str(PROGRAMS / "fault_of_thread.c")
     elf = firmware.build(source, chosen, kernel, {"THREADS": len(faults)})
-    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=1_000_000))
     *lines, last = result.uart.splitlines()
     assert [line.split(", ")[1:3] for line in lines] == [
         ["thread 1", f"{fault} at pc {line.split()[-3][:-1]}"]

@@ -27,7 +27,7 @@ def run(
     chosen = platform.load(f"backdoor-{core}")
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
     model, loader = verilate.build_model(chosen), far.build_loader(chosen)
-    return simulate.run(model, elf, loader=loader, **{"max_cycles": 20_000_000, **options})
+    return simulate.run(model, elf, simulate.Options(loader=loader, **{"max_cycles": 20_000_000, **options}))
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

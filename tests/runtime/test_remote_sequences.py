@@ -29,9 +29,9 @@ def storm(core: str, kernel: str, seed: int, sequences: int) -> None:
     result = simulate.run(
         verilate.build_model(soc),
         program,
-        loader=far.build_loader(soc),
-        far_period=PERIODS[seed % len(PERIODS)],
-        max_cycles=500_000_000,
+        simulate.Options(
+            loader=far.build_loader(soc), far_period=PERIODS[seed % len(PERIODS)], max_cycles=500_000_000
+        ),
     )
     assert re.fullmatch(rf"{sequences} sequences: .*\n", result.uart), result.uart or result.reason
     assert result.exit_status == 0

@@ -49,11 +49,13 @@ def both_ways(name: str, kernel: str) -> tuple[SimResult, SimResult]:
         return simulate.run(
             model,
             program,
-            max_cycles=5_000_000,
-            pulses=[Pulses(0, 150_000, 7_000, 200_000, LINES, 1)],
-            profile=True,
-            modules=True,
-            every_cycle=every_cycle,
+            simulate.Options(
+                max_cycles=5_000_000,
+                pulses=[Pulses(0, 150_000, 7_000, 200_000, LINES, 1)],
+                profile=True,
+                modules=True,
+                every_cycle=every_cycle,
+            ),
         )
 
     return run(False), run(True)

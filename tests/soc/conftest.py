@@ -38,6 +38,6 @@ def run() -> Run:
         soc = platform.load(f"{'amp' if local else 'smp'}-{core}", cpus, changes=changes)
         model = verilate.build_model(soc)
         options.setdefault("max_cycles", 1_000_000)
-        return simulate.run(model, assemble(source, core, icache, local), **options)
+        return simulate.run(model, assemble(source, core, icache, local), simulate.Options(**options))
 
     return run_

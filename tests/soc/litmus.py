@@ -25,7 +25,7 @@ ALLOWED = {
 
 def run_program(program: str, soc: Platform, **defines: int) -> SimResult:
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), soc, "hw", defines)
-    return simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=400_000_000)
+    return simulate.run(verilate.build_model(soc), elf, simulate.Options(max_cycles=400_000_000))
 
 
 def litmus(soc: Platform, seed: int, rounds: int) -> dict[str, int]:

@@ -155,11 +155,13 @@ def run(
     return simulate.run(
         verilate.build_model(platform.load(f"backdoor-{core}")),
         assemble(_NEAR + near, core),
-        max_cycles=max_cycles,
-        loader=assemble(far, core, rom=True),
-        far_period=far_period,
-        far_stop=far_stop,
-        watch=watch,
+        simulate.Options(
+            max_cycles=max_cycles,
+            loader=assemble(far, core, rom=True),
+            far_period=far_period,
+            far_stop=far_stop,
+            watch=watch,
+        ),
     )
 
 
@@ -761,7 +763,7 @@ def test_options_need_a_backdoor() -> None:
     program = assemble("  sw zero, EXIT(s1)\n  j .\n", "economy")
     for options in ({"far_period": 999}, {"far_stop": 5}, {"loader": program}):
         with pytest.raises(UserError, match="this platform has no Back-Door"):
-            simulate.run(model, program, max_cycles=100, **options)
+            simulate.run(model, program, simulate.Options(max_cycles=100, **options))
 
 
 @pytest.mark.parametrize("period", [0, 1_000_001])

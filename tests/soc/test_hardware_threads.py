@@ -75,7 +75,9 @@ def machine(core: str, cpus: int = 1) -> platform.Platform:
 def run(core: str, source: str, inputs: bytes = b"", cpus: int = 1, **options: Any) -> SimResult:
     options.setdefault("max_cycles", 200_000)
     program = assemble(_MACROS + source + "\n sw zero, EXIT(s1)\n", core)
-    return simulate.run(verilate.build_model(machine(core, cpus)), program, inputs=inputs, **options)
+    return simulate.run(
+        verilate.build_model(machine(core, cpus)), program, simulate.Options(inputs=inputs, **options)
+    )
 
 
 def values(result: SimResult) -> list[int]:
@@ -114,7 +116,11 @@ def test_bus_error(core: str, what: str) -> None:
 def test_without_hardware_threads_there_are_no_registers() -> None:
     model = verilate.build_model(platform.load("smp-standard", 1))
     with pytest.raises(UserError, match=r"bus error: cpu 0, address 0xe1000018$"):
-        simulate.run(model, assemble("li s5, 0xE1000000\n lw t0, 0x18(s5)\n", "standard"), max_cycles=1000)
+        simulate.run(
+            model,
+            assemble("li s5, 0xE1000000\n lw t0, 0x18(s5)\n", "standard"),
+            simulate.Options(max_cycles=1000),
+        )
 
 
 @cores
@@ -408,5 +414,7 @@ def test_events_of_a_thread(core: str) -> None:
 def test_threads_of_the_kernel(core: str, cpus: int) -> None:
     """Every kind of operation from hardware, with the real kernel and pthread_create; see the program."""
     program = firmware.build(str(Path(__file__).with_name("programs") / "units.c"), machine(core, cpus), "hw")
-    result = simulate.run(verilate.build_model(machine(core, cpus)), program, max_cycles=2_000_000)
+    result = simulate.run(
+        verilate.build_model(machine(core, cpus)), program, simulate.Options(max_cycles=2_000_000)
+    )
     assert (result.uart, result.exit_status) == ("ok\n", 0)

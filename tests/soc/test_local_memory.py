@@ -133,7 +133,7 @@ def test_no_communication_port() -> None:
     chosen = platform.load("hthreads")
     program = assemble("li t0, 0xF0200000\n lw t1, 0(t0)\n nop\n j .\n", chosen.core)
     with pytest.raises(UserError, match=r": bus error: cpu 0, address 0xf0200000$"):
-        simulate.run(verilate.build_model(chosen), program, max_cycles=10_000)
+        simulate.run(verilate.build_model(chosen), program, simulate.Options(max_cycles=10_000))
 
 
 @pytest.mark.parametrize(("core", "cpus"), MACHINES)
@@ -225,7 +225,7 @@ def test_program(core: str, cpus: int, kernel: str) -> None:
     """A thread on each processor; each has its own copy of what is in section .local."""
     chosen = platform.load(f"amp-{core}", cpus)
     elf = firmware.build(str(PROGRAMS / "local.c"), chosen, kernel)
-    result = simulate.run(verilate.build_model(chosen), elf, max_cycles=10_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=10_000_000))
     assert result.uart == "".join(f"cpu {cpu}: {100 + cpu}\n" for cpu in range(cpus)) + "ok\n"
     assert result.exit_status == 0
     assert result.names == ["a constant"]
@@ -238,7 +238,7 @@ SLOW = ("priorities", "stress", "pileup", "pipeline", "interrupted", "suspend", 
 def passes(name: str, cpus: int, kernel: str, program: str) -> None:
     chosen = platform.load(name, cpus)
     elf = firmware.build(str(ROOT / "tests" / "runtime" / "programs" / f"{program}.c"), chosen, kernel)
-    result = simulate.run(verilate.build_model(chosen), elf, max_cycles=40_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=40_000_000))
     assert (result.exit_status, result.uart.splitlines()[-1]) == (0, "ok")
 
 
@@ -280,7 +280,7 @@ def test_harness_follows_programs_into_local_memory(core: str) -> None:
     here = address(elf, "own")
     assert 0x2000_0000 <= here < END
     result = simulate.run(
-        verilate.build_model(chosen), elf, max_cycles=10_000_000, profile=True, watch=[here]
+        verilate.build_model(chosen), elf, simulate.Options(max_cycles=10_000_000, profile=True, watch=[here])
     )
     assert sorted(event.cpu for event in result.events if event.kind == Kind.WATCH) == [0, 1]
     assert {0x2000_0000 <= sample.address < END for sample in result.profile} == {True}
@@ -347,7 +347,7 @@ def test_stack_and_code_in_a_context_memory_need_no_bus(core: str, kernel: str, 
     (tmp_path / "context.c").write_text(CONTEXT)
     chosen = platform.load(f"smp-{core}", 1, changes={"memory.context_kib": 4})
     elf = firmware.build(str(tmp_path / "context.c"), chosen, kernel)
-    result = simulate.run(verilate.build_model(chosen), elf, max_cycles=1_000_000)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=1_000_000))
     assert result.exit_status == 0
     before, after = (event.value for event in result.events if event.kind == Kind.MARK)
     assert before > 0

@@ -420,11 +420,6 @@ RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
         "kernel.priorities = 256 must be at most 128 with kernel.hardware_threads: lower kernel.priorities, "
         "or remove kernel.hardware_threads",
     ),
-    ("kernel.conditions", "kernel.events"): (
-        {"kernel.conditions": 65, "kernel.events": True},
-        "kernel.conditions = 65 must be at most 64 with kernel.events: lower kernel.conditions, or remove "
-        "kernel.events",
-    ),
     ("kernel.ready_queue", "kernel.hardware_threads"): (
         {"kernel.ready_queue": "hybrid"},
         "kernel.ready_queue = 'hybrid' needs kernel.hardware_threads: set that, or change kernel.ready_queue",

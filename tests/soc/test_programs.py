@@ -486,16 +486,16 @@ def test_wrong_use(tmp_path: Path) -> None:
     model = verilate.build_model(platform.load("smp-economy", 1))
     program = assemble("sw zero, EXIT(s1)\n", "economy")
     with pytest.raises(UserError, match=r"program .*none.bin is missing"):
-        simulate.run(model, tmp_path / "none.bin", max_cycles=1)
+        simulate.run(model, tmp_path / "none.bin", simulate.Options(max_cycles=1))
     with pytest.raises(UserError, match=r"simulator .* is missing"):
-        simulate.run(tmp_path / "sim", program, max_cycles=1)
+        simulate.run(tmp_path / "sim", program, simulate.Options(max_cycles=1))
     with pytest.raises(UserError, match="input has 14680062 bytes, at most 14680060 fit"):
-        simulate.run(model, program, inputs=bytes(14_680_062), max_cycles=1)
+        simulate.run(model, program, simulate.Options(inputs=bytes(14_680_062), max_cycles=1))
     big = tmp_path / "big.bin"
     with big.open("wb") as file:
         file.truncate((32 << 20) + 1)
     with pytest.raises(UserError, match=r"big.bin is too long; at most 33554432 bytes fit"):
-        simulate.run(model, big, max_cycles=1)
+        simulate.run(model, big, simulate.Options(max_cycles=1))
 
 
 def test_event_log_format() -> None:

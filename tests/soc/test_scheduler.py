@@ -45,7 +45,7 @@ def test_program(core: str, cpus: int) -> None:
     """A thread changes from software to hardware and back; a hardware thread schedules; see the program."""
     soc = machine(core, cpus)
     program = firmware.build(str(Path(__file__).with_name("programs") / "scheduler.c"), soc, "hw")
-    result = simulate.run(verilate.build_model(soc), program, max_cycles=2_000_000)
+    result = simulate.run(verilate.build_model(soc), program, simulate.Options(max_cycles=2_000_000))
     assert (result.uart, result.exit_status) == ("ok\n", 0)
 
 
@@ -75,7 +75,9 @@ again:
 def test_cycles_of_an_operation() -> None:
     """From one load of CYCLE to the next: 3 of the scheduler, one of the bus, 3 of the program."""
     program = assemble(_CYCLES.replace("ADDRESS", str(0xE300_0000 | Op.IS_EMPTY << 20)), "standard")
-    result = simulate.run(verilate.build_model(machine("standard")), program, max_cycles=10_000)
+    result = simulate.run(
+        verilate.build_model(machine("standard")), program, simulate.Options(max_cycles=10_000)
+    )
     assert [value for _, value in marks(result)][-1] == 7
 
 
@@ -83,14 +85,14 @@ def test_cycles_of_an_operation() -> None:
 def test_a_store_is_a_bus_error(access: str) -> None:
     program = assemble(f"li s5, 0xE3100400\n {access}\n nop\n j .\n", "standard")
     with pytest.raises(UserError, match=r": bus error: cpu 0, address 0xe3100400$"):
-        simulate.run(verilate.build_model(machine("standard")), program, max_cycles=10_000)
+        simulate.run(verilate.build_model(machine("standard")), program, simulate.Options(max_cycles=10_000))
 
 
 def test_without_the_key_there_is_none() -> None:
     model = verilate.build_model(platform.load("hthreads"))
     program = assemble("li s5, 0xE3500000\n lw t0, 0(s5)\n nop\n j .\n", "standard")
     with pytest.raises(UserError, match=r": bus error: cpu 0, address 0xe3500000$"):
-        simulate.run(model, program, max_cycles=10_000)
+        simulate.run(model, program, simulate.Options(max_cycles=10_000))
 
 
 def test_without_hardware_threads() -> None:

@@ -92,7 +92,7 @@ def run(
 
 def test_of_a_run_and_of_a_fault(model: Path, tmp_path: Path) -> None:
     program, file = assemble("sw zero, EXIT(s1)\n", "economy"), tmp_path / "run.fst"
-    result = simulate.run(model, program, max_cycles=1000, waves=Waves(file))
+    result = simulate.run(model, program, simulate.Options(max_cycles=1000, waves=Waves(file)))
     assert result.exit_status == 0
     found = changes(file)
     last = result.cycles * CYCLE
@@ -107,7 +107,7 @@ def test_of_a_run_and_of_a_fault(model: Path, tmp_path: Path) -> None:
     fault = assemble("lw t0, 0(zero)\n", "economy")
     before = file.read_bytes()
     with pytest.raises(simulate.Halted, match="bus error"):
-        simulate.run(model, fault, max_cycles=1000, waves=Waves(file))
+        simulate.run(model, fault, simulate.Options(max_cycles=1000, waves=Waves(file)))
     assert file.read_bytes() != before  # that of the failed run, which is when one looks at it
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.fst", "run.gtkw", "run.sucl"]
 
@@ -115,14 +115,20 @@ def test_of_a_run_and_of_a_fault(model: Path, tmp_path: Path) -> None:
 def test_needs_a_model_built_for_it(tmp_path: Path) -> None:
     plain = verilate.build_model(platform.load("smp-economy", 1))
     with pytest.raises(UserError, match="this model was built without waveforms"):
-        simulate.run(plain, assemble("j .\n", "economy"), max_cycles=10, waves=Waves(tmp_path / "x.fst"))
+        simulate.run(
+            plain,
+            assemble("j .\n", "economy"),
+            simulate.Options(max_cycles=10, waves=Waves(tmp_path / "x.fst")),
+        )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_both_clocks(model: Path, tmp_path: Path) -> None:
     """In femtoseconds: each clock has its own edges, the first at one time."""
     program, file = assemble("1: j 1b\n", "economy"), tmp_path / "run.fst"
-    simulate.run(model, program, max_cycles=100, waves=Waves(file), far_period=1370, far_stop=20)
+    simulate.run(
+        model, program, simulate.Options(max_cycles=100, waves=Waves(file), far_period=1370, far_stop=20)
+    )
     found = changes(file)
     half = 500_000
     assert [time for time, _ in found["TOP.clk_i"]][:40] == [half * n for n in range(40)]

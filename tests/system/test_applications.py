@@ -14,6 +14,7 @@ from coreloom.apps.capture import make
 from coreloom.apps.image import draw
 from coreloom.design import platform
 from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.simulate import Options
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,7 @@ def test_output_is_the_hosts_on_amp(inputs: dict[str, bytes], app: str, core: st
 
 
 def check(app: str, soc: platform.Platform, kernel: str, placement: str, data: bytes) -> None:
-    outcome = Experiment(app, soc, kernel, placement).run(data, max_cycles=20_000_000)
+    outcome = Experiment(app, soc, kernel, placement).run(data, Options(max_cycles=20_000_000))
     outcome.check_finished()
     APPS[app].check(outcome.result.output, data)
     done = {"image": 40 * 24, "packets": 60}[app]

@@ -21,6 +21,7 @@ from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.simulate import Options
 from coreloom.toolchain import cache, freertos, verilate, zig
 
 _NEED_FREE_GIB = 2
@@ -191,7 +192,7 @@ _CPU = struct.Struct(f"<{len(_Cpu._fields)}I")
 def probe(soc: Platform, kernel: str) -> list[Finding]:
     """[IPC]'s requirements of the hardware for an RTOS, (a) to (f), as a program on it finds them."""
     outcome = Experiment(_PROBE, soc, kernel, defines={"CL_SLICE_TICKS": 0}).run(
-        b"", max_cycles=_PROBE_CYCLES
+        b"", Options(max_cycles=_PROBE_CYCLES)
     )
     return judge(outcome.result.output, soc)
 

@@ -31,7 +31,7 @@ from coreloom.paths import BUILD
 from coreloom.report import results
 from coreloom.simulation import host, measure, stuck, trace, waves
 from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome, check, ports
-from coreloom.simulation.simulate import FAR_PERIOD, SimResult
+from coreloom.simulation.simulate import FAR_PERIOD, Options, SimResult
 from coreloom.simulation.surroundings import Surroundings
 from coreloom.simulation.waves import Waves
 from coreloom.toolchain import firmware, freertos
@@ -361,18 +361,20 @@ def _simulate(
         try:
             outcome = experiment.run(
                 data,
-                built=built,
-                around=around(args, given, _stdin(args)),
-                max_cycles=args.max_cycles,
-                max_simulated=None if args.max_cycles else MAX_SIMULATED,
-                waves=asked,
-                pulses=args.line,
-                far_period=args.far_period or FAR_PERIOD,
-                modules=args.trace is not None,
-                endless=True,
-                progress=None if held else progress,
-                uart=_printer(program, task),
-                debugger=held.debugger if held else None,
+                Options(
+                    around=around(args, given, _stdin(args)),
+                    max_cycles=args.max_cycles,
+                    max_simulated=None if args.max_cycles else MAX_SIMULATED,
+                    waves=asked,
+                    pulses=args.line,
+                    far_period=args.far_period or FAR_PERIOD,
+                    modules=args.trace is not None,
+                    endless=True,
+                    progress=None if held else progress,
+                    uart=_printer(program, task),
+                    debugger=held.debugger if held else None,
+                ),
+                built,
             )
         except (Ended, KeyboardInterrupt):
             if asked and asked.path.exists():

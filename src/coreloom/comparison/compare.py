@@ -15,6 +15,7 @@ from coreloom.report.table import Table, number
 from coreloom.simulation import host
 from coreloom.simulation.experiment import PLACEMENTS, Experiment, check
 from coreloom.simulation.profile import LineTable, by_owner
+from coreloom.simulation.simulate import Options
 from coreloom.simulation.surroundings import NOTHING, Surroundings
 from coreloom.simulation.trace import Slice, slices
 from coreloom.toolchain import firmware
@@ -129,10 +130,9 @@ def _job(program: Program, on: str, soc: Platform) -> Callable[[Progress], list[
         experiment = Experiment(program.app, soc, on)
         outcome = experiment.run(
             program.data,
-            around=program.around,
-            max_simulated=program.max_simulated,
-            profile=True,
-            progress=progress,
+            Options(
+                around=program.around, max_simulated=program.max_simulated, profile=True, progress=progress
+            ),
         )
         if outcome.status is None or outcome.status > SIGNALLED:  # a fault is not an answer
             try:

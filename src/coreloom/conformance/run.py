@@ -132,7 +132,9 @@ def _simulated(
     limit = _START_CYCLES + number * _TEST_CYCLES
     model = verilate.build_model(soc)
     try:
-        ran = simulate.run(model, program, inputs=names, max_cycles=limit, progress=progress)
+        ran = simulate.run(
+            model, program, simulate.Options(inputs=names, max_cycles=limit, progress=progress)
+        )
     except simulate.Halted as halted:
         return halted.uart, ("ended", str(halted))
     if ran.exit_status is None:

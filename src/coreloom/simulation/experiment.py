@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import signal
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from coreloom import uses
 from coreloom.apps import APPS
@@ -15,14 +14,9 @@ from coreloom.design.platform import Platform, with_policy
 from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError, suggest
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
-from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
-from coreloom.simulation.surroundings import NOTHING, Surroundings
-from coreloom.simulation.waves import Waves
+from coreloom.simulation.simulate import TO_THE_END, Kind, Options, SimResult, UnitState
 from coreloom.toolchain import far, firmware, verilate
 from coreloom.toolchain.application import Application
-
-if TYPE_CHECKING:
-    from coreloom.simulation.gdb.debugger import Debugger
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 # Of the ports of an application: the double buffering of [SMP], and messages that are visible at once.
@@ -115,57 +109,16 @@ class Experiment:
             far.build_loader(self.platform) if self.platform.backdoor else None,
         )
 
-    def run(
-        self,
-        data: bytes,
-        *,
-        built: Built | None = None,
-        around: Surroundings = NOTHING,
-        window: int | None = None,
-        max_cycles: int | None = None,
-        max_simulated: int | None = None,
-        waves: Waves | None = None,
-        profile: bool = False,
-        watch: Sequence[int] = (),
-        pulses: Sequence[Pulses] = (),
-        far_period: int = simulate.FAR_PERIOD,
-        far_stop: int | None = None,
-        modules: bool = False,
-        endless: bool = False,
-        progress: Callable[[int], None] | None = None,
-        uart: Callable[[bytes], None] | None = None,
-        debugger: Debugger | None = None,
-    ) -> Outcome:
-        """Simulate to the end of the program, or `window` cycles from its READY.
+    def run(self, data: bytes, options: Options = TO_THE_END, built: Built | None = None) -> Outcome:
+        """Simulate with the input `data`, and the figures of the window from READY on.
 
-        built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
-        processor 1 behind a Back-Door, see simulate.run; so are around, max_simulated, modules, endless, uart
-        and debugger.
+        built: what build() gave, perhaps on another machine.
         """
-        built = built or self.build(waves is not None)
-        result = simulate.run(
-            built.model,
-            built.program,
-            inputs=data,
-            around=around,
-            max_cycles=max_cycles,
-            max_simulated=max_simulated,
-            window=window,
-            waves=waves,
-            profile=profile,
-            watch=watch,
-            pulses=pulses,
-            loader=built.loader,
-            far_period=far_period,
-            far_stop=far_stop,
-            modules=modules,
-            endless=endless,
-            progress=progress,
-            uart=uart,
-            debugger=debugger,
-        )
+        built = built or self.build(options.waves is not None)
+        given = dataclasses.replace(options, inputs=data, loader=built.loader)
+        result = simulate.run(built.model, built.program, given)
         units = len(self.platform.kernel.hardware_threads)
-        counted = figures(result.events, self.platform.cpus, result.cycles, window, units)
+        counted = figures(result.events, self.platform.cpus, result.cycles, options.window, units)
         return Outcome(self, built.program, result, counted)
 
 

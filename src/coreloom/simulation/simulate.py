@@ -11,7 +11,7 @@ import signal
 import struct
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -147,53 +147,73 @@ class SimResult:
     waves: dict[str, Any] | None = None  # what the harness says of a waveform
 
 
-def run(
-    model: Path,
-    program: Path,
-    *,
-    inputs: bytes = b"",
-    around: Surroundings = NOTHING,
-    max_cycles: int | None,
-    max_simulated: int | None = None,
-    window: int | None = None,
-    waves: Waves | None = None,
-    profile: bool = False,
-    watch: Sequence[int] = (),
-    pulses: Sequence[Pulses] = (),
-    loader: Path | None = None,
-    far_period: int = FAR_PERIOD,
-    far_stop: int | None = None,
-    modules: bool = False,
-    every_cycle: bool = False,
-    endless: bool = False,
-    progress: Callable[[int], None] | None = None,
-    uart: Callable[[bytes], None] | None = None,
-    debugger: Debugger | None = None,
-) -> SimResult:
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a program runs on a model, and what is kept of the run.
+
+    It ends at the program's exit, after max_cycles (None: never), after max_simulated cycles, of which none
+    was skipped, or `window` cycles after the first READY event.
+    """
+
+    inputs: bytes = b""  # fill the INPUT region
+    around: Surroundings = NOTHING
+    max_cycles: int | None = None
+    max_simulated: int | None = None
+    window: int | None = None
+    # A waveform: needs a model built with trace; no cycle is skipped while it is written, and it is whole
+    # also of a run that fails or is stopped.
+    waves: Waves | None = None
+    profile: bool = False
+    # Addresses of instructions; each time a processor comes to one is an event. Processor 1 behind a
+    # Back-Door is cpu 1.
+    watch: Sequence[int] = ()
+    pulses: Sequence[Pulses] = ()  # drive the interrupt lines
+    # Of processor 1 behind a Back-Door: the content of its ROM (far.build_loader), the period of its clock in
+    # thousandths of the other's (1 to 1 000 000), the cycle from which on that clock stands still.
+    loader: Path | None = None
+    far_period: int = FAR_PERIOD
+    far_stop: int | None = None
+    modules: bool = False  # events of the kernel's scheduling modules and of the Lock Unit, too
+    # Simulate also the cycles in which every CPU waits and only the time passes. They are skipped otherwise,
+    # but not with a Back-Door: all that a run leaves behind is the same.
+    every_cycle: bool = False
+    # The run ends when it is proven that the program repeats the same cycles for ever, in silence; not with a
+    # Back-Door, and not if it has time limits or reads the time.
+    endless: bool = False
+    progress: Callable[[int], None] | None = None  # called some four times a second with the cycles so far
+    # Called with what the program prints, as it comes: with whole lines, or with the beginning of one that
+    # does not tell of a fault.
+    uart: Callable[[bytes], None] | None = None
+    debugger: Debugger | None = None  # a gdb holds the run; needs a model built for that
+
+    def words(self) -> list[str]:
+        """For the model's command line, but for files that are made for it."""
+        values: dict[str, object] = {
+            "--max-cycles": self.max_cycles,
+            "--max-simulated": self.max_simulated,
+            "--window": self.window,
+            "--loader": self.loader,
+            "--far-period": None if self.far_period == FAR_PERIOD else self.far_period,
+            "--far-stop": self.far_stop,
+            "--modules": int(self.modules) or None,
+            "--every-cycle": int(self.every_cycle) or None,
+            "--endless": int(self.endless and self.debugger is None) or None,
+            "--files": self.around.files,
+            "--current": None if self.around.files is None else self.around.current,
+        }
+        words = [(option, value) for option, value in values.items() if value is not None]
+        words += [("--watch", address) for address in self.watch]
+        words += [("--line", ",".join(map(str, train))) for train in self.pulses]
+        return [str(word) for pair in words for word in pair]
+
+
+TO_THE_END = Options()
+
+
+def run(model: Path, program: Path, options: Options = TO_THE_END) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
 
     program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image next to it.
-
-    inputs fill the INPUT region.
-    debugger: a gdb holds the run; needs a model built for that.
-    uart is called with what the program prints, as it comes: with whole lines, or with the beginning of one
-    that is not that of a fault. The run ends at the
-    program's exit, after max_cycles (None: never), after max_simulated cycles, of which none was skipped, or
-    `window` cycles after the first READY event.
-    waves: a waveform, needs a model built with trace; no cycle is skipped while it is written, and it is
-    whole also of a run that fails or is stopped.
-    watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
-    behind a Back-Door is cpu 1.
-    pulses: what drives the interrupt lines.
-    Behind a Back-Door: loader is what is in the ROM of processor 1 (far.build_loader), far_period the
-    period of its clock in thousandths of the other's (1 to 1 000 000; FAR_PERIOD: one clock), far_stop the
-    cycle from which on that clock stands still.
-    modules: events also of the kernel's scheduling modules and of the Lock Unit.
-    every_cycle: simulate also the cycles in which every CPU waits and only the time passes. They are skipped
-    otherwise, but not with a Back-Door: all that a run leaves behind is the same.
-    endless: the run ends when it is proven that the program repeats the same cycles for ever, in silence; not
-    with a Back-Door, and not if it has time limits or reads the time.
-    progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, Ended if a signal has ended the simulator, UserError on
     anything that keeps the run from being made. The text of a KeyboardInterrupt tells where the threads were.
     """
@@ -203,95 +223,95 @@ def run(
     program = program.with_suffix(".bin")
     if not program.is_file():
         raise UserError(f"the program {program} is missing: build it again")
-    if len(inputs) > INPUT_ROOM:
-        raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
-    with contextlib.ExitStack() as stack:
-        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
-        plan = None if waves is None else Plan(waves, model)
-        waveform = stack.enter_context(contextlib.ExitStack())
-        dump = None if waves is None else waveform.enter_context(results.whole(waves.path))
-        elf = program.with_suffix(".elf")
-        rooms = not elf.is_file() or elf_file.extents(elf).get("__rooms", (1, 0))[0] != 0
-        names = [*(["input", "output"] if rooms else []), "events", "names", "result"]
-        files = {name: work / name for name in (*names, *(["profile"] if profile else []))}
-        if rooms:
-            files["input"].write_bytes(inputs)
+    if (size := len(options.inputs)) > INPUT_ROOM:
+        raise UserError(f"the input has {size} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
+    elf = program.with_suffix(".elf")
+    with tempfile.TemporaryDirectory(prefix="coreloom-") as folder, contextlib.ExitStack() as stack:
+        work, waveform = Path(folder), _Waveform(options.waves, model, stack)
+        files = _files(work, elf, options)
         if elf.is_file():
-            program = _with_words(program, elf, around, work)
-        command = [str(model), "--program", str(program)]
-        if around.files is not None:
-            command += ["--files", str(around.files), "--current", around.current]
-        for name, path in files.items():
-            command += [f"--{name}", str(path)]
-        limits = (("--max-cycles", max_cycles), ("--max-simulated", max_simulated), ("--window", window))
-        for option, value in limits:
-            if value is not None:
-                command += [option, str(value)]
-        for address in watch:
-            command += ["--watch", str(address)]
-        for train in pulses:
-            command += ["--line", ",".join(map(str, train))]
-        if loader is not None:
-            command += ["--loader", str(loader)]
-        if far_period != FAR_PERIOD:
-            command += ["--far-period", str(far_period)]
-        if far_stop is not None:
-            command += ["--far-stop", str(far_stop)]
-        if modules:
-            command += ["--modules", "1"]
-        if every_cycle:
-            command += ["--every-cycle", "1"]
-        if plan and dump:
-            command += plan.options(dump, elf)
-        if endless and debugger is None:
-            command += ["--endless", "1"]
+            program = _with_words(program, elf, options.around, work)
         watches = stuck.options(elf) if elf.is_file() else []
         if watches:
             files["memory"] = work / "memory"
-            command += [*watches, "--memory", str(files["memory"])]
-        ran = _execute(command, around.stdin, progress, uart, debugger)
-        text = ran.uart.decode("utf-8", "replace")
-        said = ran.said[-1] if ran.said else f"status {ran.status}"
-        if ran.interrupt and ran.status not in (0, _HALTED):
-            raise ran.interrupt
+        command = [str(model), "--program", str(program), *options.words(), *waveform.words(elf), *watches]
+        for name, path in files.items():
+            command += [f"--{name}", str(path)]
+        ran = _execute(command, options)
         if ran.status not in (0, _HALTED):
-            if dump is not None and fst.is_whole(dump):
-                waveform.close()  # unlike the exception would, this keeps it
-            raise UserError(f"the simulation of {elf.stem} failed: {said}")
+            if ran.interrupt:
+                raise ran.interrupt
+            waveform.keep_if_whole()
+            raise UserError(f"the simulation of {elf.stem} failed: {ran.last()}")
         result = json.loads(files["result"].read_bytes())
-        if plan and result["waves"]["from"] is not None:
-            waveform.close()
-            plan.save_views(result["waves"]["threads"])
-        elif dump:
-            dump.unlink()
-            waveform.pop_all()
+        waveform.keep(result)
         why = ""
         if watches and "cores" in result:
-            why = stuck.explain(result, elf, files["memory"].read_bytes(), text)
-        if result["reason"] == "stopped" or ran.interrupt:
-            where = f"{elf.stem} was stopped in cycle {result['cycles']}" + (f":\n{why}" if why else "")
-            if ran.interrupt is None:
-                raise Ended(where, SIGNALLED + signal.SIGTERM)
-            ran.interrupt.args = (where,)
-            raise ran.interrupt
-        if ran.status == _HALTED:
-            raise Halted(f"{elf.stem}: {why or said}", text)
+            why = stuck.explain(result, elf, files["memory"].read_bytes(), ran.text())
+        _check_ended(ran, result, elf.stem, why)
         return SimResult(
             exit_status=result["exit_status"],
             cycles=result["cycles"],
-            uart=text,
+            uart=ran.text(),
             events=read_events(files["events"].read_bytes()),
-            output=files["output"].read_bytes() if rooms else b"",
+            output=files["output"].read_bytes() if "output" in files else b"",
             seconds=result["seconds"],
             reason=result["reason"],
             names=files["names"].read_bytes().decode("utf-8", "replace").split("\0")[:-1],
-            profile=read_profile(files["profile"].read_bytes()) if profile else [],
+            profile=read_profile(files["profile"].read_bytes()) if options.profile else [],
             transfers=result.get("transfers", 0),
             stores=result.get("stores", 0),
             skipped=result["skipped"],
             why=why,
             waves=result.get("waves"),
         )
+
+
+class _Waveform:
+    """The file of a waveform, which is kept when it is whole; without `waves` there is none."""
+
+    def __init__(self, waves: Waves | None, model: Path, stack: contextlib.ExitStack) -> None:
+        self._stack = stack
+        self._plan = None if waves is None else Plan(waves, model)
+        self._dump = None if waves is None else stack.enter_context(results.whole(waves.path))
+
+    def words(self, elf: Path) -> list[str]:
+        return self._plan.options(self._dump, elf) if self._plan and self._dump else []
+
+    def keep_if_whole(self) -> None:
+        if self._dump and fst.is_whole(self._dump):
+            self._stack.close()  # unlike the exception would, this keeps it
+
+    def keep(self, result: Mapping[str, Any]) -> None:
+        """Of a run with this result; nothing is kept of one that ends before the waveform begins."""
+        if self._plan and result["waves"]["from"] is not None:
+            self._stack.close()
+            self._plan.save_views(result["waves"]["threads"])
+        elif self._dump:
+            self._dump.unlink()
+            self._stack.pop_all()
+
+
+def _files(work: Path, elf: Path, options: Options) -> dict[str, Path]:
+    """The files through which the model is told and tells, by the name of its option."""
+    rooms = not elf.is_file() or elf_file.extents(elf).get("__rooms", (1, 0))[0] != 0
+    names = [*(["input", "output"] if rooms else []), "events", "names", "result"]
+    files = {name: work / name for name in (*names, *(["profile"] if options.profile else []))}
+    if rooms:
+        files["input"].write_bytes(options.inputs)
+    return files
+
+
+def _check_ended(ran: _Ran, result: Mapping[str, Any], name: str, why: str) -> None:
+    """Raises what a run that was stopped, or halted, ends with."""
+    if result["reason"] == "stopped" or ran.interrupt:
+        where = f"{name} was stopped in cycle {result['cycles']}" + (f":\n{why}" if why else "")
+        if ran.interrupt is None:
+            raise Ended(where, SIGNALLED + signal.SIGTERM)
+        ran.interrupt.args = (where,)
+        raise ran.interrupt
+    if ran.status == _HALTED:
+        raise Halted(f"{name}: {why or ran.last()}", ran.text())
 
 
 def read_events(data: bytes) -> list[Event]:
@@ -338,36 +358,57 @@ def _with_words(program: Path, elf: Path, around: Surroundings, work: Path) -> P
 
 @dataclass
 class _Ran:
-    """The results of an execution of the model."""
+    """An execution of the model: what it says is handed on as it comes."""
 
+    options: Options
     status: int = 0
     uart: bytes = b""
     said: list[str] = field(default_factory=list)  # the lines of stderr without progress
     interrupt: KeyboardInterrupt | None = None  # it came in between; the model has ended in order
+    unshown: bytes = b""  # of a line of stdout
+    begun: bytes = b""  # of a line of stderr
 
+    def text(self) -> str:
+        return self.uart.decode("utf-8", "replace")
 
-def _show(text: bytes, show: Callable[[bytes], None]) -> bytes:
-    """Shows whole lines, and of one that may tell of a fault nothing before its end; returns what is left."""
-    *lines, last = text.splitlines(keepends=True) if text else [b""]
-    if not last.endswith(b"\n") and stuck.may_tell_of_fault(last):
-        left = last
-    else:
-        lines, left = [*lines, last], b""
-    for line in lines:
-        if line:
+    def last(self) -> str:
+        """The last that it has said of itself."""
+        return self.said[-1] if self.said else f"status {self.status}"
+
+    def printed(self, data: bytes) -> None:
+        """Shows whole lines, and of one that may tell of a fault nothing before its end."""
+        self.uart += data
+        if not (show := self.options.uart):
+            return
+        *lines, last = (self.unshown + data).splitlines(keepends=True)
+        if last.endswith(b"\n") or not stuck.may_tell_of_fault(last):
+            lines.append(last)
+            last = b""
+        self.unshown = last
+        for line in lines:
             show(line)
-    return left
+
+    def told(self, data: bytes) -> None:
+        *lines, self.begun = (self.begun + data).split(b"\n")
+        for line in lines:
+            said = line.decode("utf-8", "replace")
+            if not said.startswith("progress "):
+                self.said.append(said.strip().removeprefix("error: "))
+            elif self.options.progress:
+                self.options.progress(int(said.split()[1]))
+
+    def take(self, pipes: selectors.BaseSelector) -> None:
+        while pipes.get_map():
+            for key, _ in pipes.select():
+                if data := os.read(key.fd, 65536):
+                    key.data(data)
+                else:
+                    pipes.unregister(key.fileobj)
 
 
-def _execute(
-    command: list[str],
-    stdin: int | None,
-    progress: Callable[[int], None] | None,
-    show: Callable[[bytes], None] | None,
-    debugger: Debugger | None,
-) -> _Ran:
+def _execute(command: list[str], options: Options) -> _Ran:
     """Runs the model."""
-    ran = _Ran()
+    ran, debugger, stdin = _Ran(options), options.debugger, options.around.stdin
     try:
         process = subprocess.Popen(
             [*command, *(debugger.options if debugger else ())],
@@ -383,43 +424,21 @@ def _execute(
         debugger.started()
     with process, selectors.DefaultSelector() as pipes:
         assert process.stdout is not None and process.stderr is not None
-        pipes.register(process.stdout, selectors.EVENT_READ)
-        pipes.register(process.stderr, selectors.EVENT_READ)
-        begun = unshown = b""  # of a line of stderr, and of stdout
-
-        def take() -> None:
-            nonlocal begun, unshown
-            while pipes.get_map():
-                for key, _ in pipes.select():
-                    data = os.read(key.fd, 65536)
-                    if not data:
-                        pipes.unregister(key.fileobj)
-                    elif key.fileobj is process.stdout:
-                        ran.uart += data
-                        if show:
-                            unshown = _show(unshown + data, show)
-                    else:
-                        *lines, begun = (begun + data).split(b"\n")
-                        for line in lines:
-                            said = line.decode("utf-8", "replace")
-                            if not said.startswith("progress "):
-                                ran.said.append(said.strip().removeprefix("error: "))
-                            elif progress:
-                                progress(int(said.split()[1]))
-
+        pipes.register(process.stdout, selectors.EVENT_READ, ran.printed)
+        pipes.register(process.stderr, selectors.EVENT_READ, ran.told)
         try:
             try:
-                take()
+                ran.take(pipes)
             except KeyboardInterrupt as interrupt:
                 # A terminal has sent it to the model, too; a second one ends it at once.
                 ran.interrupt = interrupt
                 process.send_signal(signal.SIGINT)
-                take()
+                ran.take(pipes)
             ran.status = process.wait()
             if debugger:
                 debugger.finish()
-            if unshown and show:
-                show(unshown)
+            if ran.unshown and options.uart:
+                options.uart(ran.unshown)
         finally:
             # No simulation is left running, even when the user interrupts.
             if process.poll() is None:

@@ -18,6 +18,7 @@ from coreloom.errors import UserError, WrongOutput
 from coreloom.jobs.job import Job, Progress, Stopped
 from coreloom.simulation.experiment import Built, Experiment
 from coreloom.simulation.measure import spread
+from coreloom.simulation.simulate import Options
 from coreloom.sweep.file import Setting, Sweep, Value
 from coreloom.toolchain import cache
 
@@ -158,7 +159,7 @@ def _measured(point: Point, row: Row, progress: Progress) -> Row:
     data = (top / point.input).read_bytes()
     built = Built(top / model, top / program, None if loader is None else top / loader)
     outcome = point.experiment.run(
-        data, built=built, window=point.window, max_cycles=point.max_cycles, progress=progress
+        data, Options(window=point.window, max_cycles=point.max_cycles, progress=progress), built
     )
     result, found = outcome.result, outcome.figures
     if result.reason != "window":

@@ -27,6 +27,7 @@ from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.harness import backdoor as backdoor_unit
+from coreloom.simulation.simulate import Options
 from coreloom.toolchain import far, verilate
 
 KINDS = ("backdoor", "window", "smp-bus")  # window: a Back-Door, data by the DMA of processor 1
@@ -177,7 +178,7 @@ def measure(program: Program, size: int, place: Place, progress: Progress | None
     experiment = Experiment(program.name, soc, defines={"PAIR_SIZE": size, **place.defines()})
 
     def simulate() -> dict[str, Any]:
-        outcome = experiment.run(b"", progress=progress)
+        outcome = experiment.run(b"", Options(progress=progress))
         outcome.check_finished()
         run = outcome.result
         PAIR[program.name].check(run.output, b"")

@@ -18,7 +18,7 @@ from coreloom.design import platform
 from coreloom.design.address_map import RAM_BASE, ROM_BASE
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment
-from coreloom.simulation.simulate import FAR_PERIOD, Event, Kind
+from coreloom.simulation.simulate import FAR_PERIOD, Event, Kind, Options
 from coreloom.toolchain import elf, far
 
 WORDS = 4096  # of a stream; as in latency.c
@@ -128,10 +128,7 @@ def measure(core: str, progress: Callable[[int], None] | None = None) -> list[Be
             period = round(FAR_PERIOD / clock)
             outcome = experiment.run(
                 struct.pack("<I", ROUNDS),
-                watch=watch,
-                max_cycles=_MAX_CYCLES,
-                far_period=period,
-                progress=progress,
+                Options(watch=watch, max_cycles=_MAX_CYCLES, far_period=period, progress=progress),
             )
             outcome.check_finished()
             for way in WAYS:

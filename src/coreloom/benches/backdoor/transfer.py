@@ -13,6 +13,7 @@ import msgspec
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.simulate import Options
 
 WAYS = {"down": "to processor 1", "up": "to processor 0"}
 MEANS = ("stream", "window")
@@ -53,7 +54,7 @@ def measure(core: str, progress: Callable[[int], None] | None = None) -> list[Bl
     soc = platform.load(f"backdoor-{core}")
     try:
         outcome = Experiment(_SOURCE, soc, defines=_DEFINES).run(
-            b"", max_cycles=_MAX_CYCLES, progress=progress
+            b"", Options(max_cycles=_MAX_CYCLES, progress=progress)
         )
         outcome.check_finished()
         return blocks(core, outcome.result.output)

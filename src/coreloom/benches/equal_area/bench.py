@@ -24,6 +24,7 @@ from coreloom.jobs.job import Job, build, prepare, whole
 from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import DIRECT, PLACEMENTS, WITH_PORTS, Experiment, ports
+from coreloom.simulation.simulate import Options
 from coreloom.synthesis import synth, units
 
 CPUS = (1, 2)  # with the hardware kernel
@@ -244,7 +245,7 @@ def measure(
     UserError if the program ends within the window, or nothing is done in it.
     """
     arranged = soc.arrangement(size)
-    outcome = experiment(arranged, application, placement).run(data, window=window)
+    outcome = experiment(arranged, application, placement).run(data, Options(window=window))
     done = outcome.figures.done
     if outcome.result.exit_status is not None or not done:
         raise UserError(

@@ -20,7 +20,7 @@ from coreloom.design.address_map import SDRAM_HIT
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment, Outcome
-from coreloom.simulation.simulate import Event, Kind
+from coreloom.simulation.simulate import Event, Kind, Options
 from coreloom.toolchain import elf
 from coreloom.toolchain.firmware import KERNELS
 
@@ -272,7 +272,7 @@ def run(experiment: Experiment, data: bytes, labels: Sequence[str], functions: S
         number += [n] * len(addresses)
     watch += [elf.address(program, function) for function in functions]
     number += range(len(labels), len(labels) + len(functions))
-    outcome = experiment.run(data, watch=watch, max_cycles=MAX_CYCLES)
+    outcome = experiment.run(data, Options(watch=watch, max_cycles=MAX_CYCLES))
     outcome.check_finished()
     events = [
         event._replace(kind=Kind.WATCH + number[event.kind - Kind.WATCH])

@@ -27,7 +27,7 @@ from coreloom.scheduling.applications import GRAPHS, Graph, workload
 from coreloom.scheduling.workload import Costs, Machine
 from coreloom.simulation.experiment import DIRECT, Experiment
 from coreloom.simulation.measure import Figures
-from coreloom.simulation.simulate import Event, Kind
+from coreloom.simulation.simulate import Event, Kind, Options
 
 ONE_CPU = "one CPU"  # a placement that only this bench has: all threads on CPU 0
 _SLICE_TICKS = 10  # CL_SLICE_TICKS, of every thread on both kernels
@@ -89,7 +89,7 @@ def services(events: Sequence[Event], names: Sequence[str], cpus: int, start: in
 
 def measure(experiment: Experiment, data: bytes, window: int) -> Measured:
     """Simulate the SoC."""
-    outcome = experiment.run(data, window=window)
+    outcome = experiment.run(data, Options(window=window))
     if outcome.result.exit_status is not None:
         raise UserError(
             f"{experiment.name} used up its input before {window} cycles: choose a smaller --window"

@@ -21,6 +21,7 @@ from coreloom.jobs.job import Job, build, prepare, whole
 from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.simulate import Options
 from coreloom.synthesis import key_costs, synth
 
 ROUNDS = 16  # of placement.c
@@ -121,7 +122,7 @@ def cases(services: Sequence[Service] = SERVICES, cpus: Sequence[int] = CPUS) ->
 
 def measure(case: Case) -> list[Row]:
     """Simulate one case."""
-    outcome = case.experiment().run(b"", max_cycles=_MAX_CYCLES)
+    outcome = case.experiment().run(b"", Options(max_cycles=_MAX_CYCLES))
     outcome.check_finished()
     lines = [line.split() for line in outcome.result.uart.splitlines()]
     if not lines:

@@ -14,7 +14,7 @@ from coreloom.jobs.job import Progress
 from coreloom.paths import POLICIES
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.profile import LineTable
-from coreloom.simulation.simulate import Event, Kind
+from coreloom.simulation.simulate import Event, Kind, Options
 
 PROGRAM = str(Path(__file__).with_name("policies.c"))
 WINDOW = 300_000
@@ -142,7 +142,7 @@ def decision_rows(
     pairs = max(1, threads // 4)
     defines: dict[str, str | int] = {"COMPUTE": max(threads - 2 * pairs, 0), "PAIRS": pairs}
     outcome = _experiment(kernel, policy, core, cpus, defines).run(
-        b"", window=WINDOW, profile=True, progress=progress
+        b"", Options(window=WINDOW, profile=True, progress=progress)
     )
     start = outcome.figures.start
     found = decisions(outcome.result.events, start)
@@ -175,7 +175,7 @@ def share_rows(
         "CL_SLICE_TICKS": SHARE_SLICE,
     }
     experiment = _experiment(kernel, policy, core, cpus, defines)
-    outcome = experiment.run(b"", window=SHARE_WINDOW, progress=progress)
+    outcome = experiment.run(b"", Options(window=SHARE_WINDOW, progress=progress))
     end = outcome.figures.start + SHARE_WINDOW
     # The main thread is 0, those that compute have the numbers behind it.
     weights = {thread: weight for thread, weight in enumerate(WEIGHTS, 1)}
@@ -201,7 +201,7 @@ def wake_rows(
 ) -> list[Wake]:
     """A thread that sleeps now and then."""
     defines: dict[str, str | int] = {"COMPUTE": WAKE_THREADS, "WAKES": WAKES, "REALTIME": int(realtime)}
-    outcome = _experiment(kernel, policy, core, cpus, defines).run(b"", progress=progress)
+    outcome = _experiment(kernel, policy, core, cpus, defines).run(b"", Options(progress=progress))
     outcome.check_finished()
     marks = sorted(event.value for event in outcome.result.events if event.kind == Kind.MARK)
     return [
@@ -220,7 +220,9 @@ def wake_rows(
 
 def move_rows(core: str, progress: Progress | None = None) -> list[Move]:
     """A thread with half of the instruction cache in use moves between two CPUs, by exclusive over dwrr."""
-    outcome = _experiment("sw", "exclusive:dwrr", core, 2, {"MIGRATE": 1}).run(b"", progress=progress)
+    outcome = _experiment("sw", "exclusive:dwrr", core, 2, {"MIGRATE": 1}).run(
+        b"", Options(progress=progress)
+    )
     outcome.check_finished()
     marks = [event.value for event in outcome.result.events if event.kind == Kind.MARK]
     moved, cold, warm = (sorted(marks[n::3])[len(marks) // 6] for n in range(3))

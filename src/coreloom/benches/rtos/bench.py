@@ -33,7 +33,7 @@ from coreloom.jobs.job import Job, whole
 from coreloom.report import results
 from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.measure import spread
-from coreloom.simulation.simulate import Kind, Pulses
+from coreloom.simulation.simulate import Kind, Options, Pulses
 from coreloom.toolchain import elf
 from coreloom.toolchain.firmware import FREERTOS
 
@@ -202,7 +202,7 @@ def _watched(
     pulses = []
     if case.measurement.name == "line":
         pulses.append(Pulses(_LINE, _FIRST, *_GAP[case.core], rounds + WARM_UP, 1))
-    outcome = experiment.run(b"", watch=watch, window=window, max_cycles=_MAX_CYCLES, pulses=pulses)
+    outcome = experiment.run(b"", Options(watch=watch, window=window, max_cycles=_MAX_CYCLES, pulses=pulses))
     moments = []
     for event in sorted(outcome.result.events, key=lambda event: event.cycle):
         if event.kind >= Kind.WATCH:

@@ -13,7 +13,7 @@ import msgspec
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment
-from coreloom.simulation.simulate import Event, Kind, Pulses
+from coreloom.simulation.simulate import Event, Kind, Options, Pulses
 from coreloom.toolchain import elf
 
 # Name of a build -> the platform that has it.
@@ -118,7 +118,7 @@ def delay_rows(
     program = experiment.program()
     # The handler's first instruction; the old context is saved; the thread itself.
     watch = [elf.address(program, symbol) for symbol in ("cl_trap_entry", "cl_switch_to", "served")]
-    outcome = experiment.run(b"", watch=watch, pulses=[Pulses(LINE, FIRST, *GAP, interrupts, seed)])
+    outcome = experiment.run(b"", Options(watch=watch, pulses=[Pulses(LINE, FIRST, *GAP, interrupts, seed)]))
     outcome.check_finished()
     kinds = {moment: Kind.WATCH + n for n, moment in enumerate(MOMENTS[1:])}
     if kernel == "hw":

@@ -24,6 +24,7 @@ from coreloom.report import results
 from coreloom.simulation.experiment import BUFFERED, DIRECT, PORTS, WITH_PORTS, Experiment, ports
 from coreloom.simulation.measure import spread
 from coreloom.simulation.profile import OWNERS, LineTable, by_owner
+from coreloom.simulation.simulate import Options
 from coreloom.toolchain.firmware import FREERTOS
 
 WINDOW = 1_000_000
@@ -203,7 +204,7 @@ class Result(results.Result, kw_only=True):
 
 def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
     """Simulate one case."""
-    outcome = case.experiment().run(data, window=window, profile=True)
+    outcome = case.experiment().run(data, Options(window=window, profile=True))
     if outcome.result.exit_status is not None:
         raise UserError(
             f"{case.app} used up its input after {outcome.figures.end - outcome.figures.start} of {window} "

@@ -16,6 +16,7 @@ from coreloom.design.keys import Platform
 from coreloom.jobs.job import Job, build, prepare, whole
 from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import DIRECT, WITH_PORTS, Experiment, ports
+from coreloom.simulation.simulate import Options
 
 KIB = 4
 CPUS = (2, 4)
@@ -63,7 +64,7 @@ class Case(NamedTuple):
 
 def measure(case: Case, data: bytes, window: int) -> Row:
     """One row."""
-    outcome = case.experiment().run(data, window=window, profile=True)
+    outcome = case.experiment().run(data, Options(window=window, profile=True))
     result = outcome.result
     return Row(**case._asdict(), done=outcome.figures.done, transfers=result.transfers, stores=result.stores)
 

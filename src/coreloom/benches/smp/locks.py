@@ -16,7 +16,7 @@ from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, whole
 from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import Experiment
-from coreloom.simulation.simulate import Kind
+from coreloom.simulation.simulate import Kind, Options
 
 CYCLES = 100_000
 CPUS = (2, 4, 8)
@@ -38,7 +38,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 def measure(soc: Platform, hold: int) -> Row:
     """One row. UserError if not every turn was one alone."""
     experiment = Experiment(_SOURCE, soc, defines={"CYCLES": CYCLES, "HOLD": hold})
-    outcome = experiment.run(b"", max_cycles=20 * CYCLES)
+    outcome = experiment.run(b"", Options(max_cycles=20 * CYCLES))
     marks = [event.value for event in outcome.result.events if event.kind == Kind.MARK]
     if outcome.result.exit_status != 0 or len(marks) != 2 * soc.cpus:
         raise UserError("the program of the Lock Unit failed: run `make test-runtime`")

@@ -14,6 +14,7 @@ from coreloom.jobs.job import Job, build, whole
 from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread, waits
+from coreloom.simulation.simulate import Options
 
 CPUS = (2, 4, 8)
 PROGRAMS = ("image", "packets")
@@ -34,7 +35,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 def measure(app: str, cpus: int, data: bytes, window: int) -> Row:
     """One row, on the standard core."""
     experiment = Experiment(app, platform.load("smp-standard", cpus))
-    outcome = experiment.run(data, window=window, modules=True)
+    outcome = experiment.run(data, Options(window=window, modules=True))
     found = outcome.figures
     waited = waits(outcome.result.events, found.start, found.end)
     _, mean, most = spread(waited)

@@ -20,7 +20,7 @@ from coreloom.jobs.job import Job, whole
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import BUFFERED, DIRECT, WITH_PORTS, Experiment
 from coreloom.simulation.harness import ready_queue
-from coreloom.simulation.simulate import Kind
+from coreloom.simulation.simulate import Kind, Options
 
 # The headline: the paper has 947 cycles.
 SWITCH = "voluntary switch, hardware kernel, 2 CPUs: mean (cycles; paper: 947)"
@@ -29,7 +29,7 @@ SWITCH = "voluntary switch, hardware kernel, 2 CPUs: mean (cycles; paper: 947)"
 def port_access(cpus: int = 2) -> float:
     """Cycles that one non-blocking operation takes the standard core."""
     program = str(Path(__file__).with_name("port_access.c"))
-    outcome = Experiment(program, platform.load("smp-standard", cpus)).run(b"", max_cycles=1_000_000)
+    outcome = Experiment(program, platform.load("smp-standard", cpus)).run(b"", Options(max_cycles=1_000_000))
     marks = [event.value for event in outcome.result.events if event.kind == Kind.MARK]
     if outcome.result.exit_status != 0 or len(marks) != 2:
         raise UserError("the probe of the kernel port failed: run `make test-runtime`")

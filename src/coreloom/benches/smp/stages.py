@@ -25,7 +25,7 @@ from coreloom.report.plots import Bars
 from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
-from coreloom.simulation.simulate import Event, Kind, ModuleState
+from coreloom.simulation.simulate import Event, Kind, ModuleState, Options
 from coreloom.toolchain import elf
 from coreloom.toolchain.firmware import FREERTOS
 
@@ -194,7 +194,7 @@ def measure(core: str, kernel: str, cpus: int = 1) -> list[Row]:
     experiment = Experiment(str(source), platform.load(f"smp-{core}", cpus), kernel)
     watched = places(experiment.program(), core, kernel, cpus=cpus)
     watch = [address for _, address in watched]
-    outcome = experiment.run(b"", watch=watch, modules=True, max_cycles=_MAX_CYCLES)
+    outcome = experiment.run(b"", Options(watch=watch, modules=True, max_cycles=_MAX_CYCLES))
     if outcome.result.exit_status != 0:
         raise UserError("the program of the stages failed: run `make test-runtime`")
     found = []

@@ -27,7 +27,7 @@ from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
-from coreloom.simulation.simulate import Event, Kind, Pulses
+from coreloom.simulation.simulate import Event, Kind, Options, Pulses
 from coreloom.toolchain import elf
 from coreloom.toolchain.firmware import KERNELS
 
@@ -229,10 +229,12 @@ def measure(case: Case, rounds: int = ROUNDS) -> Row:
         at += [("served", address) for address in elf.copies(program, ["served"])["served"]]
     outcome = experiment.run(
         b"",
-        watch=[address for _, address in at],
-        pulses=case.pulses(rounds),
-        modules=True,
-        max_cycles=_MAX_CYCLES,
+        Options(
+            watch=[address for _, address in at],
+            pulses=case.pulses(rounds),
+            modules=True,
+            max_cycles=_MAX_CYCLES,
+        ),
     )
     outcome.check_finished()
     found = switches(case.kind, case.kernel, outcome.result.events, [name for name, _ in at])
