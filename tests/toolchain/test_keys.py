@@ -111,8 +111,8 @@ def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
         "from coreloom.toolchain import application, cache, libc, link\n"
         "cache.made = lambda entry, make: entry\n"
         "print(libc.libc())\n"
-        "print(link.link('loader', application.Application('loader', (), ()), [RUNTIME / 'sw'],\n"
-        "      RUNTIME / 'arch' / 'link.ld', {'A': 1}, too_large={}))\n"
+        "print(link.Link('loader', application.Application('loader', (), ()), [RUNTIME / 'sw'],\n"
+        "      RUNTIME / 'arch' / 'link.ld', {'A': 1}, too_large={}).elf())\n"
     )
     said = {
         subprocess.run(

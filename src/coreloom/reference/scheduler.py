@@ -136,40 +136,47 @@ class Scheduler:
         unit = entry.param - HARDWARE if self.build is Build.HYBRID and entry.param >= HARDWARE else None
         busy = unit is not None and bool(hw_running >> unit & 1)
         match op:
-            case Op.ENQUEUE:
-                if busy:
-                    return Answer(Status.EBUSY)
-                if unit is not None:
-                    return Answer(Status.OK, start=unit)
-                if entry.queued:
-                    return Answer(Status.EALREADY)
-                self._push(tid, entry)
             case Op.GET_ENTRY:
                 return Answer(Status.OK, entry.word())
             case Op.IS_QUEUED:
                 return Answer(Status.OK, int(entry.queued))
             case Op.GET_SCHED_PARAM:
                 return Answer(Status.OK, entry.param)
-            case Op.SET_IDLE_THREAD:
-                if unit is not None:
-                    return Answer(Status.EINVAL)
-                if entry.queued:
-                    return Answer(Status.EALREADY)
-                self.idle = tid
             case Op.CHECK_SCHED_PARAM | Op.SET_SCHED_PARAM:
                 return self._set_param(op, tid, entry, argument, busy)
             case Op.REMOVE:
                 if not entry.queued:
                     return Answer(Status.ENOENT)
                 self._take(tid, entry)
-            case Op.FREE_ENTRY:
-                if entry.queued:
-                    return Answer(Status.EALREADY)
-                if busy or self.idle == tid:
-                    return Answer(Status.EBUSY)
-                del self.entries[tid]
-                if self.running == tid:
-                    self.running = None
+                return Answer(Status.OK)
+            case Op.ENQUEUE:
+                return self._enqueue(tid, entry, unit, busy)
+        if op is Op.SET_IDLE_THREAD and unit is not None:
+            return Answer(Status.EINVAL)
+        if entry.queued:
+            return Answer(Status.EALREADY)
+        return self._set_idle(tid) if op is Op.SET_IDLE_THREAD else self._free(tid, busy)
+
+    def _enqueue(self, tid: int, entry: Entry, unit: int | None, busy: bool) -> Answer:
+        if busy:
+            return Answer(Status.EBUSY)
+        if unit is not None:
+            return Answer(Status.OK, start=unit)
+        if entry.queued:
+            return Answer(Status.EALREADY)
+        self._push(tid, entry)
+        return Answer(Status.OK)
+
+    def _set_idle(self, tid: int) -> Answer:
+        self.idle = tid
+        return Answer(Status.OK)
+
+    def _free(self, tid: int, busy: bool) -> Answer:
+        if busy or self.idle == tid:
+            return Answer(Status.EBUSY)
+        del self.entries[tid]
+        if self.running == tid:
+            self.running = None
         return Answer(Status.OK)
 
     def _dequeue(self) -> Answer:

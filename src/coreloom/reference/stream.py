@@ -183,6 +183,11 @@ class Generator:
             self._plan = None
             return self._load(cpu, op, id)
         free = [c for c in range(self.config.clients) if not self.kernel.cpus[c].waiting]
+        return self._passed(free) or self._of_client(rnd.choice(free))
+
+    def _passed(self, free: list[int]) -> Step | None:
+        """Time passes, or something disturbs the clients; else it is theirs to do something."""
+        rnd = self.random
         if self.config.policy in ("dwrr", "edf") and rnd.random() < 0.15:
             self.kernel.tick()
             return self._observe(Kind.TICK, 0, 0, 0, 0, None)
@@ -192,8 +197,11 @@ class Generator:
             return self._observe(Kind.TIME, 0, 0, 0, now, None)
         if not free or rnd.random() < 0.03:
             return self._disturb(free)
-        cpu = rnd.choice(free)
-        port = self.kernel.cpus[cpu]
+        return None
+
+    def _of_client(self, cpu: int) -> Step:
+        """What this client must do, or else an operation; seldom one that there is not."""
+        rnd, port = self.random, self.kernel.cpus[cpu]
         if port.leaving is not None and rnd.random() < self._late_save:
             return self._store(cpu, "saved", 0, 0)
         if port.current is None or not self.kernel._runs(cpu):
@@ -207,6 +215,11 @@ class Generator:
             return self._load(cpu, self._codes["word0"], self._register())
         if rnd.random() < 0.01 and (op := rnd.randrange(256)) != self._codes["timeout_start"]:
             return self._load(cpu, op, rnd.randrange(1024))
+        return self._operation(cpu)
+
+    def _operation(self, cpu: int) -> Step:
+        """An operation of the mood, with a likely object and argument."""
+        rnd, port = self.random, self.kernel.cpus[cpu]
         name = rnd.choices(self._names, self._weights)[0]
         while name in _BLOCKING and self._runnable() <= self._few and rnd.random() < 0.95:
             name = rnd.choices(self._names, self._weights)[0]

@@ -71,6 +71,36 @@ class _Timeline:
             where = {"name": self.units[unit], "args": {"unit": unit}}
             self.records.append({"pid": _THREADS, "tid": what, **where, **common})
 
+    def unit(self, event: Event, name: str) -> None:
+        """A hardware thread begins to do something."""
+        state, tid = event.unit_state()
+        self.unit_slice(event.cpu, event.cycle)
+        if self.doing[event.cpu][0] == UnitState.ENDED:
+            self.names[tid] = name  # it has no store to tell its name
+        self.doing[event.cpu] = (state, tid, event.cycle)
+
+    def _thread(self, cpu: int) -> int | None:
+        running = self.running[cpu]
+        return None if running is None or running[0] == _IDLE else running[0]
+
+    def idle(self, cpu: int, cycle: int, begins: bool) -> None:
+        """The CPU begins to idle, or goes on with the thread before that."""
+        if begins:
+            self.waiting[cpu] = self._thread(cpu)
+            self.slice(cpu, cycle)
+            self.running[cpu] = (_IDLE, cycle)
+        elif (running := self.running[cpu]) is not None and running[0] == _IDLE:
+            self.slice(cpu, cycle)
+            before = self.waiting[cpu]
+            self.running[cpu] = None if before is None else (before, cycle)
+
+    def tell(self, cpu: int, text: str) -> None:
+        """The name of the task that is new on this CPU, else of its thread."""
+        if (new := self.named[cpu]) is not None:
+            self.names[new], self.named[cpu] = text, None
+        elif text and (thread := self._thread(cpu)) is not None:
+            self.names[thread] = text
+
     def show(self, pid: int, tid: int, cycle: int, name: str | None) -> None:
         """Close what a row shows, and begin something else."""
         before = self.shown.pop((pid, tid), None)
@@ -124,43 +154,25 @@ def _timeline(
     timeline = _Timeline(cpus, units)
     texts = iter(names)
     for event in sorted(events, key=lambda e: e.cycle):
-        cpu, cycle = event.cpu, event.cycle
-        if event.kind == Kind.UNIT:
-            state, tid = event.unit_state()
-            timeline.unit_slice(cpu, cycle)
-            if timeline.doing[cpu][0] == UnitState.ENDED:
-                timeline.names[tid] = units[cpu]  # it has no store to tell its name
-            timeline.doing[cpu] = (state, tid, cycle)
-            continue
-        if event.kind == Kind.MODULE:
+        cpu, cycle, kind = event.cpu, event.cycle, event.kind
+        if kind == Kind.UNIT:
+            timeline.unit(event, units[cpu])
+        elif kind == Kind.MODULE:
             timeline.show(_MODULES, cpu, cycle, _DOES.get(ModuleState(event.value)))
-            continue
-        if event.kind in (Kind.LOCK_WAITS, Kind.LOCK_HOLDS, Kind.LOCK_FREE):
-            does = _LOCK.get(Kind(event.kind))
+        elif kind in (Kind.LOCK_WAITS, Kind.LOCK_HOLDS, Kind.LOCK_FREE):
+            does = _LOCK.get(Kind(kind))
             timeline.show(_LOCKS, cpu, cycle, does and f"{does} 0x{event.value:08x}")
-            continue
-        running = timeline.running[cpu]
-        if event.kind == Kind.RUN:
+        elif kind == Kind.RUN:
             timeline.slice(cpu, cycle)
             timeline.running[cpu] = (timeline.tasks.get(event.value, event.value), cycle)
-        elif event.kind == Kind.NEW:
+        elif kind == Kind.NEW:
             timeline.named[cpu] = timeline.tasks[event.value] = len(timeline.tasks) + 1
-        elif event.kind == Kind.IDLE and event.value:
-            timeline.slice(cpu, cycle)
-            timeline.waiting[cpu] = running[0] if running is not None and running[0] != _IDLE else None
-            timeline.running[cpu] = (_IDLE, cycle)
-        elif event.kind == Kind.IDLE and running is not None and running[0] == _IDLE:
-            timeline.slice(cpu, cycle)
-            before = timeline.waiting[cpu]
-            timeline.running[cpu] = None if before is None else (before, cycle)
-        elif event.kind == Kind.NAME:
-            text, new = next(texts), timeline.named[cpu]
-            if new is not None:
-                timeline.names[new], timeline.named[cpu] = text, None
-            elif text and running is not None and running[0] != _IDLE:
-                timeline.names[running[0]] = text
-        elif event.kind in (Kind.READY, Kind.MARK, Kind.TRAP):
-            name = Kind(event.kind).name.lower()
+        elif kind == Kind.IDLE:
+            timeline.idle(cpu, cycle, bool(event.value))
+        elif kind == Kind.NAME:
+            timeline.tell(cpu, next(texts))
+        elif kind in (Kind.READY, Kind.MARK, Kind.TRAP):
+            name = Kind(kind).name.lower()
             timeline.records.append(
                 {"ph": "i", "s": "t", "pid": _CPUS, "tid": cpu, "ts": cycle, "name": name}
                 | {"args": {"value": event.value}}

@@ -92,48 +92,66 @@ def parse(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> 
         name = _SAME.get(name, name)
         if name in OWN:
             asked.settings[name] = value if equal else _next(rest, name)
-        elif word in _QUERIES or word.startswith(("-print-prog-name=", "-print-file-name=")):
-            asked.query = word
-            asked.verbose = asked.verbose or word == "-v"
-        elif word in (PREPROCESS, ASSEMBLE, COMPILE):
-            asked.mode = word
-        elif word in ("-M", "-MM"):
-            asked.mode = DEPEND
-            asked.flags.append(word)
-        elif word == "-o":
-            asked.output = _next(rest, word)
-        elif word.startswith("-o") and len(word) > 2 and not word.startswith("-ob"):
-            asked.output = word[2:]
+        elif _says_what_to_do(word, asked, rest):
+            continue
         elif word == "-x" or (word.startswith("-x") and len(word) > 2):
             language = _language(word[2:] or _next(rest, word))
         elif word in _REFUSED:
             raise UserError(f"{word} {_REFUSED[word]}")
         elif word in _NEEDLESS or word.startswith(("-flto", "-fuse-ld=")):
             continue
-        elif word.startswith("-m"):
-            _machine(word, asked, rest)
-        elif word in _WITH_VALUE:
-            asked.flags += [word, _next(rest, word)]
-        elif (word[:2] in _TO_LINKER and not word.startswith(("-u", "-z", "-e", "-T"))) or word in _TO_LINKER:
-            _linker(word, asked, rest)
-        elif word.startswith("-Wl,"):
-            asked.inputs += _linker_words(word[4:].split(","))
         elif word.startswith("-") and word != "-":
-            asked.flags.append(word)
+            _flag(word, asked, rest)
         else:
             _input(word, language, asked)
+    for name, variable in OWN.items():
+        if environment.get(variable):
+            asked.settings.setdefault(name, environment[variable])
+    _check_together(asked)
+    return asked
+
+
+def _says_what_to_do(word: str, asked: Request, rest: Iterator[str]) -> bool:
+    """Whether it is a query, a mode or the output; then that is noted."""
+    if word in _QUERIES or word.startswith(("-print-prog-name=", "-print-file-name=")):
+        asked.query = word
+        asked.verbose = asked.verbose or word == "-v"
+    elif word in (PREPROCESS, ASSEMBLE, COMPILE):
+        asked.mode = word
+    elif word in ("-M", "-MM"):
+        asked.mode = DEPEND
+        asked.flags.append(word)
+    elif word == "-o":
+        asked.output = _next(rest, word)
+    elif word.startswith("-o") and not word.startswith("-ob"):
+        asked.output = word[2:]
+    else:
+        return False
+    return True
+
+
+def _flag(word: str, asked: Request, rest: Iterator[str]) -> None:
+    if word.startswith("-m"):
+        _machine(word, asked, rest)
+    elif word in _WITH_VALUE:
+        asked.flags += [word, _next(rest, word)]
+    elif (word[:2] in _TO_LINKER and not word.startswith(("-u", "-z", "-e", "-T"))) or word in _TO_LINKER:
+        _linker(word, asked, rest)
+    elif word.startswith("-Wl,"):
+        asked.inputs += _linker_words(word[4:].split(","))
+    else:
+        asked.flags.append(word)
+
+
+def _check_together(asked: Request) -> None:
     if "-MMD" not in asked.flags and "-MD" not in asked.flags and asked.mode not in (DEPEND, PREPROCESS):
         for option in ("-MF", "-MT", "-MQ"):
             if option in asked.flags:
                 raise UserError(f"{option} comes with -M, -MM, -MD or -MMD: add one of them")
-    for name, variable in OWN.items():
-        if environment.get(variable):
-            asked.settings.setdefault(name, environment[variable])
     if len(asked.sources) > 1 and asked.output and asked.mode not in (LINK, DEPEND):
         raise UserError(
             f"{asked.mode} -o {asked.output} has {len(asked.sources)} sources: give one, or leave -o out"
         )
-    return asked
 
 
 def _expanded(words: Sequence[str], depth: int = 0) -> Iterator[str]:

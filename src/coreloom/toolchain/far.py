@@ -14,7 +14,7 @@ from coreloom.design.keys import MAX_LOCAL_KIB, BackdoorSize, Platform
 from coreloom.errors import UserError
 from coreloom.paths import RUNTIME
 from coreloom.toolchain.application import Application, application
-from coreloom.toolchain.link import link, uses_no_threads
+from coreloom.toolchain.link import Link, uses_no_threads
 
 _STACK_BYTES = 8192  # of a program, unless it defines CL_FAR_STACK_BYTES
 
@@ -27,7 +27,7 @@ def build_loader(platform: Platform) -> Path:
     """
     _backdoor(platform)
     folder = RUNTIME / "far" / "loader"
-    elf = link(
+    elf = Link(
         f"loader-{platform.core}",
         Application("loader", (), ()),
         [folder, folder / platform.core],
@@ -35,7 +35,7 @@ def build_loader(platform: Platform) -> Path:
         {**keys.macros(platform), "CL_BACKDOOR_ROM_BYTES": ROM_BYTES},
         too_large={"rom": lambda over: f"the loader has {over} bytes more than its {ROM_BYTES >> 10} KiB"},
         beside=_rom,
-    )
+    ).elf()
     return elf.with_suffix(".bin")
 
 
@@ -73,7 +73,7 @@ def build(app: str | Application, platform: Platform, defines: Mapping[str, str 
             )
         elf.with_suffix(".image").write_bytes(made)
 
-    elf = link(
+    elf = Link(
         f"{what.name}-{platform.core}-far",
         what,
         [folder, folder / platform.core],
@@ -91,7 +91,7 @@ def build(app: str | Application, platform: Platform, defines: Mapping[str, str 
             )
         },
         beside=image,
-    )
+    ).elf()
     return elf.with_suffix(".image")
 
 

@@ -18,7 +18,7 @@ from coreloom.toolchain import cache, far, freertos, note, zig
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.application import Application, Foreign, application, included, user_defaults
 from coreloom.toolchain.application import objects as objects_of
-from coreloom.toolchain.link import MAKERS, NO_ROOM, POLICY_ROOM, kept, link, user_flags, uses_no_threads
+from coreloom.toolchain.link import MAKERS, NO_ROOM, POLICY_ROOM, Link, kept, user_flags, uses_no_threads
 from coreloom.toolchain.zig import OPTIMISE, PLACELESS, WARN
 
 KERNELS = {"hw": "hardware", "sw": "software"}  # what the POSIX layer stands on
@@ -105,7 +105,7 @@ def build(
     defines are macros for the application, and those that begin with CL_ for the runtime, too; policy is the
     software kernel's (policies()). On a platform with a Back-Door an application that defines far_main gets
     its image for processor 1 linked in (far.build). A program built before from the same content comes from
-    the cache. warnings, to: as for link. Raises UserError with the compiler's text, freertos.Missing.
+    the cache. warnings, to: as for Link. Raises UserError with the compiler's text, freertos.Missing.
     """
     what = application(app)
     ground = _ground(platform, kernel, policy)
@@ -126,7 +126,7 @@ def build(
     def uses(elf: Path) -> Mapping[str, str | int]:
         return _uses(elf, what, platform) if kernel in KERNELS else uses_no_threads(elf, what, "FreeRTOS")
 
-    return link(
+    return Link(
         "-".join([what.name, platform.core, str(platform.cpus), kernel, *(p.stem for p in ground.policies)]),
         what,
         ground.folders,
@@ -144,7 +144,7 @@ def build(
         about=note.of(platform, kernel, policy if kernel == "sw" else ""),
         warnings=warnings,
         to=to,
-    )
+    ).elf()
 
 
 @dataclass(frozen=True)

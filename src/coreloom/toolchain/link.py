@@ -11,6 +11,8 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from coreloom.design import key, keys, spec
@@ -70,177 +72,253 @@ def user_flags(
     ]  # fmt: skip
 
 
-def link(
-    label: str,
-    app: Application,
-    folders: Sequence[Path],
-    script: Path,
-    macros: Mapping[str, str | int],
-    *,
-    too_large: Mapping[str, Callable[[int], str]],
-    include: Sequence[Path] = (),
-    files: Sequence[Path] = (),
-    policies: Sequence[Path] = (),
-    foreign: Sequence[Foreign] = (),
-    library: Path | None = None,
-    before: Sequence[Path] = (),
-    link_flags: Sequence[str] = (),
-    image: Path | None = None,
-    beside: Callable[[Path], None] | None = None,
-    uses: Callable[[Path], Mapping[str, str | int]] = lambda _: {},
-    about: Note | None = None,
-    warnings: list[str] | None = None,
-    to: Path | None = None,
-) -> Path:
-    """The ELF file of an application with the C and assembly files of `folders`; a flat image lies by it.
+@dataclass(frozen=True)
+class Link:
+    """What an application's ELF file is made of: its own, and C and assembly files of `folders`.
 
-    In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: the
-    error when a region of the script is that many bytes too small; include: folders of which only headers are
-    used; files: more files of ours; policies: files of policies; foreign: sources besides the application's;
-    library: a folder of files of which those are linked that the program refers to; before: files that
-    stand before the C library, replacing what they define of it;
-    image: for processor 1, becomes remote_image; beside: makes more files next to the ELF file; uses: more
-    macros by what the linked program uses, with which it is then built again; about: what the ELF file says
-    of itself; warnings: the compiler's about a user's program are added; to: the ELF file is made there, and
-    no image, instead of in the cache.
+    It is in the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: the
+    error when a region of the script is that many bytes too small.
     """
-    name = app.name
-    sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
-    sources += [*files, *policies]
-    apart = sorted(library.glob("*.c")) if library else []
-    configured = bool(foreign)  # by macros and headers of the application, as FreeRTOS is
-    foreign = [*app.foreign, *foreign]
-    if policies:
-        include = [*include, POLICIES]
-    near = {path.absolute().parent for path in policies} - {POLICIES}
-    given = [f"-D{key}={value}" for key, value in macros.items()]
 
-    def all_flags(given: Iterable[str], own: Sequence[Path]) -> list[str]:
+    label: str
+    app: Application
+    folders: Sequence[Path]
+    script: Path
+    macros: Mapping[str, str | int]
+    too_large: Mapping[str, Callable[[int], str]]
+    include: Sequence[Path] = ()  # folders of which only headers are used
+    files: Sequence[Path] = ()  # more files of ours
+    policies: Sequence[Path] = ()
+    foreign: Sequence[Foreign] = ()  # sources besides the application's
+    library: Path | None = None  # a folder of files of which those are linked that the program refers to
+    before: Sequence[Path] = ()  # files before the C library, replacing what they define of it
+    link_flags: Sequence[str] = ()
+    image: Path | None = None  # for processor 1, becomes remote_image
+    beside: Callable[[Path], None] | None = None  # makes more files next to the ELF file
+    # More macros by what the linked program uses, with which it is then built again.
+    uses: Callable[[Path], Mapping[str, str | int]] = lambda _: {}
+    about: Note | None = None  # what the ELF file says of itself
+    warnings: list[str] | None = None  # the compiler's about a user's program are added
+    to: Path | None = None  # the ELF file is made there, and no image, instead of in the cache
+
+    def elf(self) -> Path:
+        """The ELF file; a flat image lies by it."""
+        name = self.app.name
+        others = [text for each in self._foreign for text in (each.package, *each.files, *each.flags)]
+        placeless = [*self._theirs, *map(str, self.app.files)] if self.app.theirs else list(self._flags)
+        for each in self._foreign:
+            placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
+        text = [archive.parent.name for archive in self._archives]
+        text += [*placeless, *self.link_flags, *others, *self.app.inputs]
+        content = [
+            *self.app.files,
+            *self._sources,
+            *self._apart,
+            *self.before,
+            *self._headers,
+            self.script,
+            *MAKERS,
+        ]
+        if plan() == SOURCES:
+            note(f"program {zig.digest(text, content, bare)}")
+            return cache.place("firmware") / self.label / f"{name}.elf"
+        content += [path for path in map(Path, self.app.inputs) if path.is_file()]
+        content += [self.image] if self.image else []
+        key = zig.digest([*text, self.about.text() if self.about else ""], content)
+        entry = cache.place("firmware") / f"{self.label}-{key}"
+        elf = kept(self._make, entry, f"{name}.elf", self.warnings, self.to)
+        if noting():  # of the loaded image: what debug information says of lines runs nowhere
+            note(f"image {hashlib.sha256(elf.with_suffix('.bin').read_bytes()).hexdigest()[:16]}")
+        return elf
+
+    @cached_property
+    def _sources(self) -> list[Path]:
+        found = (sorted([*folder.glob("*.c"), *folder.glob("*.S")]) for folder in self.folders)
+        return [*(path for paths in found for path in paths), *self.files, *self.policies]
+
+    @cached_property
+    def _apart(self) -> list[Path]:
+        return sorted(self.library.glob("*.c")) if self.library else []
+
+    @cached_property
+    def _foreign(self) -> list[Foreign]:
+        return [*self.app.foreign, *self.foreign]
+
+    @cached_property
+    def _include(self) -> list[Path]:
+        return [*self.include, *([POLICIES] if self.policies else [])]
+
+    @cached_property
+    def _given(self) -> list[str]:
+        return _macros(self.macros)
+
+    @cached_property
+    def _ours(self) -> list[str]:
+        """The macros that are not the application's alone."""
+        return [flag for flag in self._given if flag.startswith("-DCL_")]
+
+    @cached_property
+    def _beside(self) -> list[Path]:
+        """Folders next to the program: FreeRTOS is configured by a header there."""
+        wanted = self.foreign and self.app.theirs
+        return list(dict.fromkeys(file.absolute().parent for file in self.app.files)) if wanted else []
+
+    @cached_property
+    def _near(self) -> set[Path]:
+        """Folders of policies of the user's."""
+        return {path.absolute().parent for path in self.policies} - {POLICIES}
+
+    def _all_flags(self, given: Iterable[str], own: Sequence[Path]) -> list[str]:
         return [
             *TARGET, *OPTIMISE, "-g", "-flto", *PLACELESS, *WARN,
             *given,
-            *(f"-I{folder}" for folder in (*own, *folders, *include)),
+            *(f"-I{folder}" for folder in (*own, *self.folders, *self._include)),
             *INCLUDE,
-            *(f"-isystem{each.folder / name}" for each in foreign for name in each.include),
-            *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
+            *(f"-isystem{each.folder / name}" for each in self._foreign for name in each.include),
+            *(f"-ffile-prefix-map={each.folder}={each.place}" for each in self._foreign if each.place),
         ]  # fmt: skip
 
-    # FreeRTOS is configured by a header next to the program.
-    beside_it = {file.absolute().parent: None for file in app.files} if configured and app.theirs else {}
-    own = [*app.folders, *beside_it]
-    flags = all_flags(given, own)
-    ours = [flag for flag in given if flag.startswith("-DCL_")]
-    # Without what is the application's alone, so that zig compiles the runtime once for all applications.
-    common = flags if configured else all_flags(ours, ())
-    user = [*app.flags, *(f"-I{folder}" for folder in beside_it)]
-    theirs = user_flags(given, [*folders, *include], foreign, app.files, user)
-    included_by = included(app, theirs, foreign) if app.theirs else {}
-    headers = sorted({path for paths in included_by.values() for path in paths})
-    headers += [
-        path
-        for folder in (*own, *folders, *include, *near, RUNTIME / "include")
-        for path in sorted(folder.glob("*.h"))
-    ]
-    own_texts = (path.read_text("utf-8", "replace") for path in [*app.files, *headers])
-    mathematics = "-lm" in app.inputs or any(map(_MATH.search, own_texts))
-    archives = [*([libm()] if mathematics else []), libc()]
-    others = [text for each in foreign for text in (each.package, *each.files, *each.flags)]
-    placeless = [*theirs, *map(str, app.files)] if app.theirs else list(flags)
-    for each in foreign:
-        placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
-    common = [*common, *(f"-ffile-prefix-map={folder}=/policies" for folder in near)]
-    text = [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others, *app.inputs]
-    content = [*app.files, *sources, *apart, *before, *headers, script, *MAKERS]
-    if plan() == SOURCES:
-        note(f"program {zig.digest(text, content, bare)}")
-        return cache.place("firmware") / label / f"{name}.elf"
-    inputs = [path for path in map(Path, app.inputs) if path.is_file()]
-    key = zig.digest([*text, about.text() if about else ""], [*content, *inputs, *([image] if image else [])])
+    @cached_property
+    def _flags(self) -> list[str]:
+        return self._all_flags(self._given, [*self.app.folders, *self._beside])
 
-    def make(work: Path) -> None:
-        said = build(work, ())
-        if more := [f"-D{key}={value}" for key, value in uses(work / f"{name}.elf").items()]:
-            said = build(work, more)
-        (work / "warnings").write_text("\n".join(said), encoding="utf-8")
-        (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
-        if beside:
-            beside(work / f"{name}.elf")
+    @cached_property
+    def _common(self) -> list[str]:
+        """Without what is the application's alone, so that zig compiles the runtime once for all of them.
 
-    def build(work: Path, more: Sequence[str]) -> list[str]:
-        said: list[str] = []
-        layout = work / script.name
-        zig.run(
-            [*zig.cc(), "-E", "-P", "-x", "c", *ours, *more, str(script), "-o", str(layout)],
-            script.name,
-        )
-        as_it_is = zig.as_it_is(flags)
+        But FreeRTOS is configured by macros and headers of the application.
+        """
+        common = self._flags if self.foreign else self._all_flags(self._ours, ())
+        return [*common, *(f"-ffile-prefix-map={folder}=/policies" for folder in self._near)]
 
-        def compiled(files: Iterable[tuple[Path, Sequence[str]]], where: str) -> list[Path]:
-            objects: list[Path] = []
-            for file, used in files:
-                objects.append(work / f"{where}-{len(objects)}-{file.stem}.o")
-                try:
-                    zig.start([*zig.cc(), *used, *more, "-c", str(file), "-o", str(objects[-1])])
-                except zig.Refused as refused:
-                    raise app.explain(refused, foreign) from None
-            return objects
+    @cached_property
+    def _theirs(self) -> list[str]:
+        """The flags of a user's sources."""
+        user = [*self.app.flags, *(f"-I{folder}" for folder in self._beside)]
+        return user_flags(self._given, [*self.folders, *self._include], self._foreign, self.app.files, user)
 
-        # Warnings are errors in what is ours only.
-        objects = compiled(
-            [(file, (*as_it_is, *each.flags)) for each in foreign for file in each.paths], "foreign"
-        )
-        if app.theirs:
-            mine = made_of(app, [*theirs, *more], included_by, foreign, said)
-        else:
-            mine = compiled([(file, flags) for file in app.files], "own")
-        if apart:
-            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                made = [work / f"{file.stem}.o" for file in apart]
-                commands = [
-                    [*zig.cc(), *common, *more, "-c", str(file), "-o", str(to)]
-                    for file, to in zip(apart, made, strict=True)
-                ]
-                list(pool.map(lambda command: zig.run(command, name), commands))
-            objects.append(work / "library.a")
-            zig.run([*zig.command(), "ar", "rcs", str(objects[-1]), *map(str, made)], name)
-        objects += archives
-        mine_first: list[Path | str] = [
-            *mine,
-            *bitcode.preferred([each for each in app.inputs if each != "-lm"], work),
+    @cached_property
+    def _included(self) -> Mapping[Path, Sequence[Path]]:
+        return included(self.app, self._theirs, self._foreign) if self.app.theirs else {}
+
+    @cached_property
+    def _headers(self) -> list[Path]:
+        own = [*self.app.folders, *self._beside]
+        folders = (*own, *self.folders, *self._include, *self._near, RUNTIME / "include")
+        return [
+            *sorted({path for paths in self._included.values() for path in paths}),
+            *(path for folder in folders for path in sorted(folder.glob("*.h"))),
         ]
-        everything = [*mine_first, *objects] if app.theirs else [*objects, *mine_first]
-        everything += sources
-        everything = [*compiled([(file, common) for file in before], "before"), *everything]
-        if about:
-            everything.append(about.source(work))
-        if image:
-            (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
-            everything.append(work / "remote_image.S")
+
+    @cached_property
+    def _archives(self) -> list[Path]:
+        """The C library, with that of mathematics for a program that asks for it."""
+        texts = (path.read_text("utf-8", "replace") for path in [*self.app.files, *self._headers])
+        return [*([libm()] if "-lm" in self.app.inputs or any(map(_MATH.search, texts)) else []), libc()]
+
+    def _make(self, work: Path) -> None:
+        elf = work / f"{self.app.name}.elf"
+        said = self._build(work, ())
+        if more := _macros(self.uses(elf)):
+            said = self._build(work, more)
+        (work / "warnings").write_text("\n".join(said), encoding="utf-8")
+        elf.with_suffix(".bin").write_bytes(elf_file.flat(elf))
+        if self.beside:
+            self.beside(elf)
+
+    def _build(self, work: Path, more: Sequence[str]) -> list[str]:
+        """Compiles and links; the compiler's warnings about a user's program. more: macros."""
+        said: list[str] = []
+        layout = work / self.script.name
+        preprocess = [
+            *zig.cc(),
+            "-E",
+            "-P",
+            "-x",
+            "c",
+            *self._ours,
+            *more,
+            str(self.script),
+            "-o",
+            str(layout),
+        ]
+        zig.run(preprocess, self.script.name)
+        everything = self._objects(work, more, said)
+        command = [*zig.cc(), *self._common, *more, *map(str, everything), "-Wl,--gc-sections"]
+        command += [*self.link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{self.app.name}.elf")]
         try:
-            zig.start(
-                [
-                    *zig.cc(), *common, *more, *map(str, everything),
-                    "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
-                ]
-            )  # fmt: skip
+            zig.start(command)
         except zig.Refused as refused:
-            if warnings is not None:
-                warnings.extend(said)
-            for region, say in too_large.items():
-                over = re.findall(rf"in region '(?:{region})': overflowed by (\d+) bytes", str(refused))
-                if over:
-                    raise UserError(say(max(map(int, over)))) from None
-            if "cl_program_has_no_room" in str(refused):
-                raise UserError(too_large[NO_ROOM](0)) from None
-            if "cl_policy_has_no_room" in str(refused):
-                raise UserError(_policy_too_large(policies, common, work)) from None
-            raise app.explain(refused, foreign) from None
+            if self.warnings is not None:
+                self.warnings.extend(said)
+            raise self._explained(refused, work) from None
         return said
 
-    elf = kept(make, cache.place("firmware") / f"{label}-{key}", f"{name}.elf", warnings, to)
-    if noting():  # of the loaded image: what debug information says of lines runs nowhere
-        note(f"image {hashlib.sha256(elf.with_suffix('.bin').read_bytes()).hexdigest()[:16]}")
-    return elf
+    def _objects(self, work: Path, more: Sequence[str], said: list[str]) -> list[Path | str]:
+        """What is linked, in its order; sources of ours are compiled there."""
+        as_it_is = zig.as_it_is(self._flags)
+        # Warnings are errors in what is ours only.
+        foreign = [(file, (*as_it_is, *each.flags)) for each in self._foreign for file in each.paths]
+        objects = self._compiled(work, foreign, "foreign", more)
+        if self.app.theirs:
+            mine = made_of(self.app, [*self._theirs, *more], self._included, self._foreign, said)
+        else:
+            mine = self._compiled(work, [(file, self._flags) for file in self.app.files], "own", more)
+        if self._apart:
+            objects.append(self._library(work, more))
+        objects += self._archives
+        inputs = [each for each in self.app.inputs if each != "-lm"]
+        mine_first: list[Path | str] = [*mine, *bitcode.preferred(inputs, work)]
+        everything = [*mine_first, *objects] if self.app.theirs else [*objects, *mine_first]
+        everything += self._sources
+        before = self._compiled(work, [(file, self._common) for file in self.before], "before", more)
+        everything = [*before, *everything]
+        if self.about:
+            everything.append(self.about.source(work))
+        if self.image:
+            (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=self.image))
+            everything.append(work / "remote_image.S")
+        return everything
+
+    def _compiled(
+        self, work: Path, files: Iterable[tuple[Path, Sequence[str]]], where: str, more: Sequence[str]
+    ) -> list[Path]:
+        objects: list[Path] = []
+        for file, used in files:
+            objects.append(work / f"{where}-{len(objects)}-{file.stem}.o")
+            try:
+                zig.start([*zig.cc(), *used, *more, "-c", str(file), "-o", str(objects[-1])])
+            except zig.Refused as refused:
+                raise self.app.explain(refused, self._foreign) from None
+        return objects
+
+    def _library(self, work: Path, more: Sequence[str]) -> Path:
+        """An archive of the files of which only those are linked that the program refers to."""
+        library, made = work / "library.a", [work / f"{file.stem}.o" for file in self._apart]
+
+        def compile_one(file: Path, to: Path) -> None:
+            zig.run([*zig.cc(), *self._common, *more, "-c", str(file), "-o", str(to)], self.app.name)
+
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            list(pool.map(compile_one, self._apart, made))
+        zig.run([*zig.command(), "ar", "rcs", str(library), *map(str, made)], self.app.name)
+        return library
+
+    def _explained(self, refused: zig.Refused, work: Path) -> UserError:
+        """What the linker's refusal means."""
+        text = str(refused)
+        for region, say in self.too_large.items():
+            if over := re.findall(rf"in region '(?:{region})': overflowed by (\d+) bytes", text):
+                return UserError(say(max(map(int, over))))
+        if "cl_program_has_no_room" in text:
+            return UserError(self.too_large[NO_ROOM](0))
+        if "cl_policy_has_no_room" in text:
+            return UserError(_policy_too_large(self.policies, self._common, work))
+        return self.app.explain(refused, self._foreign)
+
+
+def _macros(values: Mapping[str, str | int]) -> list[str]:
+    return [f"-D{name}={value}" for name, value in values.items()]
 
 
 def kept(
@@ -259,7 +337,7 @@ def kept(
 
 
 def uses_no_threads(elf: Path, what: Application, where: str) -> dict[str, str | int]:
-    """For `uses` of link; UserError for a program that has _Thread_local variables."""
+    """For `uses` of Link; UserError for a program that has _Thread_local variables."""
     if elf_file.thread_local(elf)[0]:
         raise UserError(f"{what.name} has _Thread_local variables, which {where} lacks: use static ones")
     return {}

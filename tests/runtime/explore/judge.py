@@ -193,42 +193,50 @@ class _Search:
     def go_on(self, replay: _Replay, at: int) -> None:
         """From a place in the history to its end. Wrong if there is no way."""
         for place in range(at, len(self.history)):
-            kind, cpu, _, _, _ = self.history[place]
             open_ = [
                 n
                 for n, call in enumerate(self.calls)
                 if call.at < place and (call.end is None or call.end >= place)
             ]
-            free = [n for n in open_ if n not in replay.done and self.calls[n].name in _FREE]
-            late = [n for n in open_ if self.calls[n].late and replay.blocked.get(self.calls[n].thread) == n]
-            if self.eager:
-                for n in free:
-                    if place in self.calls[n].locks or self.calls[n].end == place:
-                        replay.carry_out(n, self.calls)
-                for n in late:
-                    if self.calls[n].end == place:
-                        replay.leave(n, self.calls)
-            elif kind in (LOCK, OTHER, RETURN, UNLOCK):
-                for n in [*free, *late]:
-                    if self._leads_on(replay, n, place, n in late):
-                        return
-            if kind == UNLOCK and cpu in replay.inside:
-                replay.carry_out(replay.inside.pop(cpu), self.calls)
-            for n in open_:
-                call = self.calls[n]
-                if kind == LOCK and call.place() == place:
-                    if self.eager or not self._overlaps(place):
-                        replay.carry_out(n, self.calls)
-                    elif self._leads_on(replay, n, place + 1):
-                        return
-                    else:
-                        replay.inside[cpu] = n
-                if kind == RETURN and call.end == place:
-                    if n not in replay.done:
-                        raise Wrong(f"{call}: it has returned without an effect")
-                    if n in replay.blocked.values():
-                        raise Wrong(f"{call}: the model still waits")
+            if self._without_lock(replay, place, open_) or self._at(replay, place, open_):
+                return
         self._end(replay)
+
+    def _without_lock(self, replay: _Replay, place: int, open_: Sequence[int]) -> bool:
+        """Calls without a place take effect here, if they must; whether one of them leads to the end."""
+        free = [n for n in open_ if n not in replay.done and self.calls[n].name in _FREE]
+        late = [n for n in open_ if self.calls[n].late and replay.blocked.get(self.calls[n].thread) == n]
+        if self.eager:
+            for n in free:
+                if place in self.calls[n].locks or self.calls[n].end == place:
+                    replay.carry_out(n, self.calls)
+            for n in late:
+                if self.calls[n].end == place:
+                    replay.leave(n, self.calls)
+        elif self.history[place][0] in (LOCK, OTHER, RETURN, UNLOCK):
+            return any(self._leads_on(replay, n, place, n in late) for n in [*free, *late])
+        return False
+
+    def _at(self, replay: _Replay, place: int, open_: Sequence[int]) -> bool:
+        """What happens here; whether a call that takes effect before others leads to the end."""
+        kind, cpu, _, _, _ = self.history[place]
+        if kind == UNLOCK and cpu in replay.inside:
+            replay.carry_out(replay.inside.pop(cpu), self.calls)
+        for n in open_:
+            call = self.calls[n]
+            if kind == LOCK and call.place() == place:
+                if self.eager or not self._overlaps(place):
+                    replay.carry_out(n, self.calls)
+                elif self._leads_on(replay, n, place + 1):
+                    return True
+                else:
+                    replay.inside[cpu] = n
+            if kind == RETURN and call.end == place:
+                if n not in replay.done:
+                    raise Wrong(f"{call}: it has returned without an effect")
+                if n in replay.blocked.values():
+                    raise Wrong(f"{call}: the model still waits")
+        return False
 
     def _leads_on(self, replay: _Replay, number: int, at: int, late: bool = False) -> bool:
         """The call takes effect here, or its wait ends: is there a way from there?"""

@@ -211,70 +211,91 @@ def _kill(draw: random.Random, count: int) -> Kill | None:
 
 
 def _steps(of: Scenario) -> Iterator[str]:
-    pauses = iter(of.pauses_us)
+    script = _Script(of, iter(of.pauses_us))
+    yield from script.before()
+    yield from script.starts()
+    for steps in script.disturbances():
+        yield from script.pause()
+        yield from steps
+    yield from script.pause()
+    yield from script.ends()
+    yield f"settle {'restore' if of.restore_first else 'programs'}"
 
-    def pause() -> Iterator[str]:
-        if time := next(pauses, 0):
+
+@dataclass
+class _Script:
+    of: Scenario
+    pauses: Iterator[int]
+
+    def pause(self) -> Iterator[str]:
+        if time := next(self.pauses, 0):
             yield f"us {time}"
 
-    def killed(phase: str, which: int) -> Iterator[str]:
-        if of.kill is None or (of.kill.phase, of.kill.of) != (phase, which):
+    def killed(self, phase: str, which: int) -> Iterator[str]:
+        kill = self.of.kill
+        if kill is None or (kill.phase, kill.of) != (phase, which):
             return
-        yield f"part {'start' if phase == 'hold' else phase} {which} {of.kill.part}"
-        yield "kill every" if of.kill.whom == "every" else f"kill {of.kill.whom} {which}"
+        yield f"part {'start' if phase == 'hold' else phase} {which} {kill.part}"
+        yield "kill every" if kill.whom == "every" else f"kill {kill.whom} {which}"
 
-    if of.narrow:
-        yield "narrow"
-    for number, one in enumerate(of.reservations):
-        if one.attach:
-            kind, place = ("mixed" if one.mixed else "same"), ("GROUP" if one.in_group else "-")
-            yield f"victim {number} {one.threads} {kind} {place}"
-    if of.hostile:
-        yield f"hostile {of.hostile}"
-    yield "before"
-    if of.storm:
-        yield "storm"
-    for number, one in enumerate(of.reservations):
-        yield f"start {number} {_words(of.ground, number, one)}"
-        yield from killed("start", number)
-        if of.at_once:
-            yield from pause()
-        else:
-            yield f"held {number}"
-    if of.at_once:
-        for number in range(len(of.reservations)):
-            yield f"held {number}"
-    between = [list(killed("hold", number)) for number in range(len(of.reservations))]
-    if of.hotplug:
-        between.append([f"cpu {of.hotplug.cpu} 0"])
-    if of.restore:
-        between.append(["restore" + (f" {of.restore}" if of.restore != "dead" else "")])
-    if of.removed:
-        between.append([f"remove {of.removed}"])
-    if of.paused is not None:
-        between.append([f"pause {of.paused}", *pause(), f"continue {of.paused}"])
-    random.Random(of.seed).shuffle(between)
-    for steps in between:
-        yield from pause()
-        yield from steps
-    yield from pause()
-    if of.hotplug and of.hotplug.back == "hold":
-        yield f"cpu {of.hotplug.cpu} 1"
-    if of.hostile and not of.hostile_to_the_end:
-        yield "quiet"
-    for number in of.ends:
-        if of.reservations[number].ends_by != "max":
-            yield f"{of.reservations[number].ends_by} {number}"
-        yield from killed("stop", number)
-        if of.ends_at_once:
-            yield from pause()
-        else:
+    def before(self) -> Iterator[str]:
+        if self.of.narrow:
+            yield "narrow"
+        for number, one in enumerate(self.of.reservations):
+            if one.attach:
+                kind, place = ("mixed" if one.mixed else "same"), ("GROUP" if one.in_group else "-")
+                yield f"victim {number} {one.threads} {kind} {place}"
+        if self.of.hostile:
+            yield f"hostile {self.of.hostile}"
+        yield "before"
+        if self.of.storm:
+            yield "storm"
+
+    def starts(self) -> Iterator[str]:
+        for number, one in enumerate(self.of.reservations):
+            yield f"start {number} {_words(self.of.ground, number, one)}"
+            yield from self.killed("start", number)
+            if self.of.at_once:
+                yield from self.pause()
+            else:
+                yield f"held {number}"
+        if self.of.at_once:
+            for number in range(len(self.of.reservations)):
+                yield f"held {number}"
+
+    def disturbances(self) -> list[list[str]]:
+        of = self.of
+        between = [list(self.killed("hold", number)) for number in range(len(of.reservations))]
+        if of.hotplug:
+            between.append([f"cpu {of.hotplug.cpu} 0"])
+        if of.restore:
+            between.append(["restore" + (f" {of.restore}" if of.restore != "dead" else "")])
+        if of.removed:
+            between.append([f"remove {of.removed}"])
+        if of.paused is not None:
+            between.append([f"pause {of.paused}", *self.pause(), f"continue {of.paused}"])
+        random.Random(of.seed).shuffle(between)
+        return between
+
+    def ends(self) -> Iterator[str]:
+        of = self.of
+        if of.hotplug and of.hotplug.back == "hold":
+            yield f"cpu {of.hotplug.cpu} 1"
+        if of.hostile and not of.hostile_to_the_end:
+            yield "quiet"
+        for number in of.ends:
+            one = of.reservations[number]
+            if one.ends_by != "max":
+                yield f"{one.ends_by} {number}"
+            yield from self.killed("stop", number)
+            if of.ends_at_once:
+                yield from self.pause()
+                continue
             # What is run goes on when its time is over.
-            if of.reservations[number].ends_by == "max" and not of.reservations[number].attach:
-                yield f"us {of.reservations[number].most_ms * 1000}"
+            if one.ends_by == "max" and not one.attach:
+                yield f"us {one.most_ms * 1000}"
                 yield f"end {number}"
             yield f"gone {number}"
-    yield f"settle {'restore' if of.restore_first else 'programs'}"
 
 
 def _words(ground: Ground, number: int, of: Reservation) -> str:
