@@ -200,7 +200,7 @@ static int read_file(struct cl_baseline *b, const char *path, int flags) {
   if (!error) error = cl_state_open(path, flags, &b->fd);
   if (error == EACCES) error = cl_state_open(path, O_RDONLY, &b->fd); /* without root only read */
   if (!error) error = identify(b);
-  if (!error && (error = cl_lines_read(b->fd, &text, &length)) == 0) {
+  if (!error && (error = cl_read_open(b->fd, &text, &length)) == 0) {
     error = parse(b, text, length);
     free(text);
   }
@@ -213,10 +213,30 @@ static int read_file(struct cl_baseline *b, const char *path, int flags) {
 
 int cl_baseline_look(struct cl_baseline *b, const char *path) { return read_file(b, path, O_RDONLY); }
 
-int cl_baseline_read(struct cl_baseline *b) {
+/* The newest of those that were removed and that a living reservation has open. */
+struct newest {
   char path[CL_PATH_MOST];
+  unsigned long long copy;
+};
+
+static int newer(void *context, const struct cl_opens *of, const struct cl_reservation *first) {
+  struct newest *n = context;
+  struct cl_baseline b;
+  (void)first;
+  if (*of->baseline == '\0' || cl_baseline_look(&b, of->baseline)) return 0;
+  if (*n->path == '\0' || b.copy > n->copy) {
+    snprintf(n->path, sizeof n->path, "%s", of->baseline);
+    n->copy = b.copy;
+  }
+  cl_baseline_free(&b);
+  return 0;
+}
+
+int cl_baseline_read(struct cl_baseline *b) {
+  struct newest n = {.copy = 0};
   int error = read_file(b, CL_BASELINE, O_RDWR | O_APPEND);
-  return error == ENOENT && cl_state_baseline(path) == 0 ? read_file(b, path, O_RDWR | O_APPEND) : error;
+  if (error == ENOENT && cl_state_alive(newer, &n) == 0 && *n.path) return read_file(b, n.path, O_RDWR | O_APPEND);
+  return error;
 }
 
 /* Writing */

@@ -32,8 +32,6 @@
 #include "tasks.h"
 #include "whose.h"
 
-#define CL_BASELINE CL_STATE "/baseline"
-
 enum cl_kind { CL_CPUS, CL_MASK, CL_CONTROLLER, CL_IRQBALANCE, CL_TASK, CL_KINDS };
 enum cl_how { CL_WAS, CL_OURS, CL_THEIRS, CL_HOWS, CL_PROGRAM = CL_HOWS };
 

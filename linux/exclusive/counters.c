@@ -3,13 +3,15 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "counters.h"
+#include "files.h"
 #include "lines.h"
-#include "proof.h"
 
 #define RATE_DIGITS 24 /* of a rate that is noted, with its point */
 

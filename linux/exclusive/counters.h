@@ -70,4 +70,15 @@ struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_coun
 char *cl_rates_format(const struct cl_rates *rates, char text[256]);
 int cl_rates_parse(const char *text, struct cl_rates *rates);
 
+/* What a program has had. */
+struct cl_program {
+  double wall_s, cpu_s;
+  unsigned long long voluntary, involuntary; /* switches */
+};
+/* For a process (tid 0: all its threads) or a thread that this tool did not start, since it began; wall_s is
+ * cl_now(). ESRCH: it has ended, so read it periodically and keep the last. What it did between two readings:
+ * cl_program_since(); switches of threads that ended between them are missing. */
+int cl_program_read(int pid, int tid, struct cl_program *program);
+struct cl_program cl_program_since(const struct cl_program *before, const struct cl_program *now);
+
 #endif

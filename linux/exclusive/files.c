@@ -8,12 +8,12 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "lines.h"
-
+#define ALL_MOST ((size_t)1 << 28) /* what others can make longer is not worth more memory */
 #define READER_MS 5000 /* how long to wait for the reader of a non-blocking pipe */
 
 static char root[256];
@@ -81,13 +81,38 @@ int cl_read_cpus(const char *path, struct cl_cpus *set) {
 
 int cl_read_start(const char *path, char *text, size_t size) { return read_into(path, text, size, true); }
 
+int cl_read_open(int fd, char **text, size_t *length) {
+  size_t room = 0;
+  *text = NULL;
+  *length = 0;
+  for (;;) {
+    if (room - *length < 2) {
+      room = room * 2 + 32768;
+      char *more = room <= ALL_MOST ? realloc(*text, room) : NULL;
+      errno = room <= ALL_MOST ? ENOMEM : EFBIG;
+      if (more == NULL) break;
+      *text = more;
+    }
+    ssize_t got = pread(fd, *text + *length, room - 1 - *length, (off_t)*length);
+    if (got < 0 && errno == ESPIPE) got = read(fd, *text + *length, room - 1 - *length);
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) *length += (size_t)got;
+    (*text)[*length] = '\0';
+    if (got == 0) return 0;
+  }
+  int error = errno;
+  free(*text);
+  *text = NULL;
+  return error;
+}
+
 int cl_read_all(const char *path, char **text) {
   size_t length;
   int fd;
   *text = NULL;
   int error = open_file(path, O_RDONLY, &fd);
   if (error) return error;
-  error = cl_lines_read(fd, text, &length);
+  error = cl_read_open(fd, text, &length);
   close(fd);
   if (!error) chop(*text, length);
   return error;

@@ -33,6 +33,8 @@ int cl_read_cpus(const char *path, struct cl_cpus *set);
 int cl_read_start(const char *path, char *text, size_t size);
 /* Reads all of a file into the heap, for those without a bound (/proc/interrupts, cgroup.procs). free() it. */
 int cl_read_all(const char *path, char **text);
+/* A whole file from its begin, wherever the descriptor stands; text[length] is zero. free() it. */
+int cl_read_open(int fd, char **text, size_t *length);
 /* One write(2) of the text: what the kernel files need. */
 int cl_write(const char *path, const char *text);
 /* A whole file or none, in a folder of ours: next to it, then renamed. Not for the kernel's files. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lines.h"
-#include "state.h"
+#include "records.h"
 #include "tasks.h"
 
 #define MAGIC "coreloom-exclusive 3"
@@ -166,7 +166,7 @@ int cl_layer_read(const char *path, struct cl_text *t) {
   int error = cl_state_open(path, O_RDONLY, &fd);
   if (error == ENOTSUP) return t->strange = true, 0; /* a FIFO or folder by that name */
   if (error) return error;
-  error = cl_lines_read(fd, &t->all, &length);
+  error = cl_read_open(fd, &t->all, &length);
   bool tool = cl_state_marked(fd, CL_MARK_TOOL);
   t->first.watched = cl_state_marked(fd, CL_MARK_WATCHER);
   close(fd);
@@ -193,7 +193,7 @@ int cl_layer_keep(struct cl_layer *layer, bool *ended) {
   *ended = false;
   if (fstat(layer->fd, &mine)) return errno;
   if (stat(cl_files_path(layer->path), &there) == 0 && mine.st_ino == there.st_ino) return 0;
-  int error = cl_lines_read(layer->fd, &text, &length);
+  int error = cl_read_open(layer->fd, &text, &length);
   if (error) return error;
   *ended = strstr(text, "\nnote\tended\t") != NULL;
   if (!*ended) {

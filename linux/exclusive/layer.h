@@ -28,8 +28,6 @@
 #include "cpus.h"
 #include "files.h"
 
-#define CL_STATE "/run/coreloom-exclusive"
-
 struct cl_layer {
   int fd; /* -1: nothing is recorded (plan) */
   char path[CL_PATH_MOST];

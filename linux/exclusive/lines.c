@@ -14,7 +14,6 @@
 #include "files.h"
 
 #define LINE 16384 /* the longest entry, with its newline */
-#define ALL_MOST ((size_t)1 << 28) /* what others can make longer is not worth more memory */
 
 /* `room`: there is none for it and what ends it. */
 static size_t escaped(char *to, size_t room, const char *text) {
@@ -108,31 +107,6 @@ bool cl_lists_word(const char *text, const char *word) {
     at += this;
   }
   return false;
-}
-
-int cl_lines_read(int fd, char **text, size_t *length) {
-  size_t room = 0;
-  *text = NULL;
-  *length = 0;
-  for (;;) {
-    if (room - *length < 2) {
-      room = room * 2 + 32768;
-      char *more = room <= ALL_MOST ? realloc(*text, room) : NULL;
-      errno = room <= ALL_MOST ? ENOMEM : EFBIG;
-      if (more == NULL) break;
-      *text = more;
-    }
-    ssize_t got = pread(fd, *text + *length, room - 1 - *length, (off_t)*length);
-    if (got < 0 && errno == ESPIPE) got = read(fd, *text + *length, room - 1 - *length);
-    if (got < 0 && errno != EINTR) break;
-    if (got > 0) *length += (size_t)got;
-    (*text)[*length] = '\0';
-    if (got == 0) return 0;
-  }
-  int error = errno;
-  free(*text);
-  *text = NULL;
-  return error;
 }
 
 /* Not strchr: some C libraries' first looks for the end of the whole text, for every line. A line longer than any

@@ -26,8 +26,6 @@ bool cl_line_path(const char *text);
 /* Whether a text of words apart by blanks has this one. */
 bool cl_lists_word(const char *text, const char *word);
 
-/* A whole file from its begin, wherever the descriptor stands; text[length] is zero. free() it. */
-int cl_lines_read(int fd, char **text, size_t *length);
 /* The lines of a text in turn: *at moves on, NULL at the end. One is not `whole` where its
  * newline is missing, a zero would end it before, or it is longer than an entry can be. */
 char *cl_line_next(char **at, const char *end, bool *whole);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layers.h"
 #include "proof.h"
 #include "say.h"
 #include "state.h"

@@ -21,16 +21,6 @@ struct cl_stray {
   unsigned long long times; /* that it got a CPU while it was allowed on these */
 };
 
-struct cl_program {
-  double wall_s, cpu_s;
-  unsigned long long voluntary, involuntary; /* switches */
-};
-/* For a process (tid 0: all its threads) or a thread that this tool did not start, since it began; wall_s is
- * cl_now(). ESRCH: it has ended, so read it periodically and keep the last. What it did between two readings:
- * cl_program_since(); switches of threads that ended between them are missing. */
-int cl_program_read(int pid, int tid, struct cl_program *program);
-struct cl_program cl_program_since(const struct cl_program *before, const struct cl_program *now);
-
 struct cl_proof {
   struct cl_counters before[2]; /* the window before the CPUs were cleared: hold->before */
   struct cl_counters during[2];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
+#include "layers.h"
 #include "run.h"
 
 #include <errno.h>

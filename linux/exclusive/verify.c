@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layers.h"
 #include "enforced.h"
 #include "plain.h"
 #include "proof.h"

@@ -10,6 +10,8 @@
 #ifndef DWRR_GROUPS_H
 #define DWRR_GROUPS_H
 
+#include "state.bpf.h"
+
 #define TIME_BITS 20
 #define SHARES(weight) ((weight) < 1 ? 10u : (weight) * 1024u / 100u) /* of cpu.weight */
 #define NO_QUOTA (1ull << 50)                                         /* us; the kernel's own is the largest number */

@@ -10,7 +10,7 @@
  * CPUs), and the bound ones. The paper's current and expired queues are the front and the rest of such a tree. State
  * shared by all CPUs changes under one lock, for some tens of instructions: when a thread becomes or stops being
  * runnable, and when it stops. The running thread's charge is kept with its CPU, where others may close its round. */
-#include "state.bpf.h"
+#include "charge.bpf.h"
 
 #define FRESH_NS (tuning.slice_ns >> 5) /* minimum time between two wake-up preemptions on a CPU */
 #define AWAITED_MAX 8

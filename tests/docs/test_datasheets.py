@@ -40,7 +40,7 @@ def test_every_port_parameter_and_block_is_there(name: str) -> None:
         assert f"| `{found}` |" in page
     drawn = _texts(ROOT / f"docs/reference/datasheet-{name}-blocks.svg")
     instances = re.findall(r"^ +(cl_\w+) (?:#\(|u_)", body, re.MULTILINE)
-    assert set(instances) == {text for text in drawn if text.startswith("cl_")}
+    assert set(instances) - {f"cl_{name}_rules"} == {text for text in drawn if text.startswith("cl_")}
 
 
 def test_waveforms_show_the_measured_cycles() -> None:

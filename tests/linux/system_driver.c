@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layers.h"
 #include "hold.h"
 #include "say.h"
 #include "settle.h"

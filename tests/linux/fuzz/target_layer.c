@@ -8,6 +8,7 @@
 
 #include "fuzz.h"
 #include "layer.h"
+#include "layers.h"
 
 static const char *const words[] = {"note\t",
                                     "group\t",

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "fuzz.h"
 #include "lines.h"
 
@@ -34,7 +35,7 @@ static void round_trip(const char *data, size_t size) {
   int error = cl_line_add(fd, field, count);
   if (!error) error = cl_line_add(fd, field, count);
   fuzz_check(error == (written_length(field, count) > LINE ? E2BIG : 0), "error %d", error);
-  fuzz_check(cl_lines_read(fd, &text, &length) == 0, "the file cannot be read");
+  fuzz_check(cl_read_open(fd, &text, &length) == 0, "the file cannot be read");
   close(fd);
   char *at = text, *end = text + length;
   int lines = 0;

@@ -1,168 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The CPUs: the policy's user as cl_policy.h wants it. Time goes from event to event: a CPU has one (its slice or its
- * thread's computing ends), a thread has one while it sleeps or has not come yet. */
-#include <stdarg.h>
-#include <stdlib.h>
+ * Time, which goes from event to event: a CPU has one (its slice or its thread's computing ends), a thread has one
+ * while it sleeps or has not come yet. */
 #include <time.h>
 
-#include "histogram.h"
 #include "sim.h"
-
-#define MOST_REFUSED 1000000u
-
-void sim_fail(const struct sim *s, const char *format, ...) {
-  va_list values;
-  va_start(values, format);
-  fprintf(stderr, "error: at %llu ns: ", (unsigned long long)s->m.now);
-  vfprintf(stderr, format, values);
-  fputc('\n', stderr);
-  va_end(values);
-  exit(1);
-}
-
-void cl_resched(struct cl_machine *m, uint32_t c) {
-  struct sim *s = (struct sim *)(void *)m;
-  struct cpu *cpu = &s->cpu[c];
-  cpu->need_resched = true;
-  if (cpu->listed) return;
-  cpu->listed = true;
-  uint32_t at = s->first_resched + s->resched_count++;
-  s->rescheds[at < m->cpus ? at : at - m->cpus] = c;
-}
-
-/* --- what is counted --------------------------------------------------------------------------- */
-
-static void note_latency(struct sim *s, struct thread *t, uint64_t time) {
-  uint32_t **histogram = &s->latency[s->latency_by_kind ? t->kind : t->e.id];
-  if (!*histogram) *histogram = calloc(HISTOGRAM_BUCKETS, sizeof **histogram);
-  if (!*histogram) sim_fail(s, "no memory");
-  histogram_add(*histogram, time);
-  histogram_add(s->latency_all, time);
-  t->latencies++;
-  t->latency_sum += time;
-  if (time > t->latency_max) t->latency_max = time;
-  if (time > s->latency_max) s->latency_max = time;
-}
-
-static void note_timeline(struct sim *s, uint32_t c, uint32_t thread) {
-  if (!s->timeline || !s->timeline_left) return;
-  s->timeline_left--;
-  uint64_t record[2] = {s->m.now, (uint64_t)c << 32 | thread};
-  fwrite(record, sizeof record, 1, s->timeline);
-}
-
-/* --- a CPU ------------------------------------------------------------------------------------- */
-
-static struct thread *thread_of(struct cl_entity *e) { return (struct thread *)(void *)e; }
-
-/* Service up to now. */
-static cl_time served(struct sim *s, uint32_t c) {
-  struct cpu *cpu = &s->cpu[c];
-  struct thread *t = &s->thread[cpu->thread];
-  if (s->m.now <= cpu->since) return 0; /* the switch still takes time */
-  cl_time ran = s->m.now - cpu->since;
-  cpu->since = s->m.now;
-  t->service += ran;
-  if (t->left != CL_FOREVER) t->left -= ran;
-  return ran;
-}
-
-static cl_time charge(struct sim *s, uint32_t c) { return s->m.policy->tick(&s->m, c, served(s, c)); }
-
-/* The end of a slice that has so much left: at that CPU's next tick, which are spread over the time of a tick. */
-static uint64_t slice_end(const struct sim *s, uint32_t c, cl_time time) {
-  uint64_t from = s->cpu[c].since;
-  if (time >= CL_FOREVER - from - s->tick) return CL_FOREVER;
-  uint64_t end = from + time;
-  if (!s->tick) return end;
-  uint64_t own = s->tick * c / s->m.cpus;
-  return end <= own ? own : (end - own + s->tick - 1) / s->tick * s->tick + own;
-}
-
-/* Its thread goes on, at most for so long. */
-static void go_on(struct sim *s, uint32_t c, cl_time time) {
-  struct cpu *cpu = &s->cpu[c];
-  uint64_t left = s->thread[cpu->thread].left;
-  cpu->slice_end = slice_end(s, c, time);
-  uint64_t done = left == CL_FOREVER ? CL_FOREVER : cpu->since + left;
-  uint64_t next = done < cpu->slice_end ? done : cpu->slice_end;
-  if (next == CL_FOREVER) events_remove(&s->events, c);
-  else events_set(&s->events, c, next);
-}
-
-/* It serves nobody from now on. */
-static void stop(struct sim *s, uint32_t c) {
-  struct cpu *cpu = &s->cpu[c];
-  if (cpu->thread == NONE) return;
-  lag_stop(&s->lag, c, s->m.now);
-  cpu->thread = NONE;
-  cpu->idle_since = s->m.now;
-}
-
-/* It serves this thread from now on; first comes what the switch costs. */
-static void start(struct sim *s, uint32_t c, struct thread *t) {
-  struct cpu *cpu = &s->cpu[c];
-  stop(s, c);
-  cpu->idle += s->m.now - cpu->idle_since;
-  uint64_t cost = 0;
-  if (cpu->last != t->e.id) {
-    s->switches++;
-    t->switches++;
-    cost += s->switch_cost;
-  }
-  if (t->ran_on != c && t->ran_on != NONE) {
-    s->migrations++;
-    t->migrations++;
-    cost += s->migrate_cost + s->warm_cost;
-  }
-  cpu->thread = cpu->last = t->e.id;
-  cpu->since = s->m.now + cost;
-  t->ran_on = c;
-  t->waiting += s->m.now - t->since;
-  if (t->waking) note_latency(s, t, cpu->since - t->since);
-  t->waking = false;
-  lag_start(&s->lag, c, t->e.id, s->m.now, cpu->since);
-  note_timeline(s, c, t->e.id);
-}
-
-static void enqueue(struct sim *s, uint32_t c, struct thread *t, enum cl_why why) {
-  t->since = s->m.now;
-  s->m.policy->enqueue(&s->m, c, &t->e, why);
-}
-
-/* A CPU without current thread picks. */
-static void look(struct sim *s, uint32_t c) {
-  struct cpu *cpu = &s->cpu[c];
-  /* One that has run over by many slices, as by a tick at a low weight, is picked and refused for each. */
-  for (uint64_t tries = 0; tries <= MOST_REFUSED + s->threads; tries++) {
-    cpu->need_resched = false;
-    struct cl_entity *e = s->m.policy->pick(&s->m, c);
-    if (!e) {
-      if (cpu->thread != NONE) note_timeline(s, c, NONE);
-      stop(s, c);
-      events_remove(&s->events, c);
-      return;
-    }
-    struct thread *t = thread_of(e);
-    if (s->m.cpu[c].current != e || !t->runnable) sim_fail(s, "CPU %u picks thread %u wrongly", c, e->id);
-    if (!cl_allowed(&s->m, c, e)) sim_fail(s, "CPU %u picks thread %u, which may not run there", c, e->id);
-    cl_time time = s->m.policy->tick(&s->m, c, 0);
-    if (time) {
-      if (cpu->thread != e->id) start(s, c, t);
-      go_on(s, c, time);
-      return;
-    }
-    enqueue(s, c, t, CL_USED);
-  }
-  sim_fail(s, "CPU %u picks for ever", c);
-}
 
 /* A slice has ended, or the computing of a step. */
 static void at_event(struct sim *s, uint32_t c) {
   struct cl_entity *e = s->m.cpu[c].current;
   struct thread *t = thread_of(e);
-  cl_time time = charge(s, c);
+  cl_time time = cpu_charge(s, c);
   enum went went = WENT_ON;
   if (!t->left) {
     s->busy = c;
@@ -171,7 +19,7 @@ static void at_event(struct sim *s, uint32_t c) {
   }
   if (went == WENT_ON && time && s->m.cpu[c].current == e) {
     if (s->m.now >= s->cpu[c].slice_end) s->decisions++;
-    go_on(s, c, time);
+    cpu_go_on(s, c, time);
     if (s->cpu[c].need_resched) cl_resched(&s->m, c);
     return;
   }
@@ -181,57 +29,15 @@ static void at_event(struct sim *s, uint32_t c) {
     s->m.policy->dequeue(&s->m, e);
     if (went == WENT_ENDED) sim_ended(s, t);
   } else if (s->m.cpu[c].current == e) {
-    enqueue(s, c, t, went == WENT_YIELDED ? CL_YIELDED : CL_USED);
+    cpu_enqueue(s, c, t, went == WENT_YIELDED ? CL_YIELDED : CL_USED);
   }
-  look(s, c);
-}
-
-static void at_resched(struct sim *s, uint32_t c) {
-  s->decisions++;
-  struct cl_entity *e = s->m.cpu[c].current;
-  if (e) {
-    charge(s, c);
-    if (s->m.cpu[c].current == e) enqueue(s, c, thread_of(e), CL_PREEMPTED);
-  }
-  look(s, c);
-}
-
-/* At once, so that the next woken thread finds the CPU taken; only the CPU whose thread does a step looks after it. */
-static void serve_rescheds(struct sim *s) {
-  for (uint64_t served = 0; s->resched_count; served++) {
-    if (served > 1000 + 10 * (uint64_t)(s->m.cpus + s->threads)) sim_fail(s, "the policy calls cl_resched for ever");
-    uint32_t c = s->rescheds[s->first_resched++];
-    if (s->first_resched == s->m.cpus) s->first_resched = 0;
-    s->resched_count--;
-    s->cpu[c].listed = false;
-    if (s->cpu[c].need_resched && c != s->busy) at_resched(s, c);
-  }
-}
-
-/* --- threads ----------------------------------------------------------------------------------- */
-
-void sim_wake(struct sim *s, struct thread *t) {
-  s->decisions++;
-  t->runnable = true;
-  t->waking = t->born || s->m.now; /* at time 0 all come at once */
-  t->wakeups += t->born;
-  enqueue(s, s->m.policy->place(&s->m, &t->e), t, t->born ? CL_WOKEN : CL_NEW);
-  t->born = true;
-  serve_rescheds(s);
-}
-
-void sim_ended(struct sim *s, struct thread *t) {
-  s->alive--;
-  for (uint32_t r = 0; r < s->reserves; r++)
-    if (s->reserve[r][1] == t->e.id) s->m.policy->reserve(&s->m, (uint32_t)s->reserve[r][0], NULL);
+  cpu_look(s, c);
 }
 
 static void come(struct sim *s, struct thread *t) {
   program_start(s, t);
   sim_wake(s, t);
 }
-
-/* --- time -------------------------------------------------------------------------------------- */
 
 /* All that come at time 0, then the reservations, then the CPUs look. */
 static void begin(struct sim *s) {
@@ -242,7 +48,7 @@ static void begin(struct sim *s) {
     int error = s->m.policy->reserve(&s->m, c, &s->thread[s->reserve[r][1]].e);
     if (error) sim_fail(s, "CPU %u cannot be reserved: error %d", c, error);
   }
-  serve_rescheds(s);
+  cpu_serve_rescheds(s);
   if (!s->m.policy->balance) return;
   for (uint32_t c = 0; c < s->m.cpus; c++)
     events_set(&s->events, s->m.cpus + s->threads + c, s->balance + s->balance * c / s->m.cpus);
@@ -262,7 +68,7 @@ static void happen(struct sim *s, struct event event) {
     s->m.policy->balance(&s->m, event.id - cpus - s->threads);
     events_set(&s->events, event.id, event.time + s->balance);
   }
-  serve_rescheds(s);
+  cpu_serve_rescheds(s);
 }
 
 static double seconds(void) {
@@ -274,7 +80,7 @@ static double seconds(void) {
 /* A thread that still runs or waits at the end is counted up to then. */
 static void finish(struct sim *s) {
   for (uint32_t c = 0; c < s->m.cpus; c++) {
-    if (s->cpu[c].thread != NONE) served(s, c);
+    if (s->cpu[c].thread != NONE) cpu_served(s, c);
     else s->cpu[c].idle += s->m.now - s->cpu[c].idle_since;
     s->idle += s->cpu[c].idle;
   }

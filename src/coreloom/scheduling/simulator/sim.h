@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The simulator's state: machine.c is the user of the policy (cl_policy.h), program.c does the threads' steps,
- * main.c reads the workload and writes what was found. Times in ns. */
+ * The simulator's state. Each file uses those before it: cpus.c, the user of the policy (cl_policy.h); program.c, the
+ * threads' steps; machine.c, time; main.c, which reads the workload and writes what was found. Times in ns. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -96,16 +96,25 @@ struct sim {
   uint64_t timeline_left; /* records that may still be written */
 };
 
-/* machine.c */
+/* cpus.c */
 _Noreturn void sim_fail(const struct sim *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sim_wake(struct sim *s, struct thread *t);
 void sim_ended(struct sim *s, struct thread *t); /* it is not runnable any more */
-void sim_run(struct sim *s);
+cl_time cpu_served(struct sim *s, uint32_t c);
+cl_time cpu_charge(struct sim *s, uint32_t c);
+void cpu_go_on(struct sim *s, uint32_t c, cl_time time);
+void cpu_enqueue(struct sim *s, uint32_t c, struct thread *t, enum cl_why why);
+void cpu_look(struct sim *s, uint32_t c);
+void cpu_serve_rescheds(struct sim *s);
+static inline struct thread *thread_of(struct cl_entity *e) { return (struct thread *)(void *)e; }
 
 /* program.c */
 enum went { WENT_ON, WENT_BLOCKED, WENT_YIELDED, WENT_ENDED };
 void program_start(struct sim *s, struct thread *t);
 void program_resume(struct sim *s, struct thread *t);
 enum went program_go_on(struct sim *s, struct thread *t);
+
+/* machine.c */
+void sim_run(struct sim *s);
 
 #endif
