@@ -30,8 +30,7 @@ CL_INLINE uint32_t cl_wait_by_timer_here(unsigned op, uint32_t id, uint32_t word
   struct cl_timer timer;
   uint32_t answer = 0;
   cl_timer_start(&timer, cl_leave_of(op), id, at);
-  int cancelled = is_point ? cl_cancel_enter(cl_leave_of(op), id)
-                           : cl_signals_enter(cl_leave_of(op), id);
+  int cancelled = is_point ? cl_cancel_enter(cl_leave_of(op), id) : cl_signals_enter(cl_leave_of(op), id);
   if (!cancelled) {
     answer = cl_wait_for(op, id, word);
     cancelled = (is_point || CL_SIGNALS) && cl_cancel_left();

@@ -400,16 +400,6 @@ RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
         {"scheduler": True, "core": "fast", **_UNITS},
         "scheduler needs core = 'economy' or 'standard', not 'fast': set that, or remove scheduler",
     ),
-    ("memory.row_hit", "memory.row_miss"): (
-        {"memory.row_hit": 9, **_SDRAM},
-        "memory.row_hit = 9 must be at most memory.row_miss = 7: lower memory.row_hit, or raise "
-        "memory.row_miss",
-    ),
-    ("memory.refresh", "memory.row_miss", "memory.refresh_interval"): (
-        {"memory.refresh_interval": 12, **_SDRAM},
-        "memory.refresh + memory.row_miss = 12 must be below memory.refresh_interval = 12 (else an access "
-        "may never be taken): lower memory.refresh or memory.row_miss, or raise memory.refresh_interval",
-    ),
     ("memory.context_kib", "core"): (
         {"memory.context_kib": 4, "core": "fast"},
         "memory.context_kib needs core = 'economy' or 'standard', not 'fast': set that, or remove "
@@ -443,16 +433,6 @@ RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
     ("kernel.pipeline", "kernel.events"): (
         {"kernel.pipeline": True, "kernel.events": True},
         "kernel.pipeline and kernel.events exclude each other: remove one of them",
-    ),
-    ("kernel.rt_cpus", "cpus", "kernel.policy"): (
-        {"kernel.rt_cpus": 3, **_PARTITIONED},
-        "kernel.rt_cpus = 3 must be at most cpus = 2 with kernel.policy = 'partitioned': lower "
-        "kernel.rt_cpus, or raise cpus, or change kernel.policy",
-    ),
-    ("kernel.rt_priority", "kernel.priorities", "kernel.policy"): (
-        {"kernel.rt_priority": 32, **_PARTITIONED},
-        "kernel.rt_priority = 32 must be below kernel.priorities = 32 with kernel.policy = 'partitioned': "
-        "lower kernel.rt_priority, or raise kernel.priorities, or change kernel.policy",
     ),
     ("[dcache]", "core"): (
         {"dcache.kib": 4, "core": "fast"},

@@ -117,48 +117,42 @@ class Excludes(Rule):
 
 @dataclass(frozen=True)
 class AtMost(Rule):
-    """The own key, and the key `plus`, are together at most the other: a number or a key. when: a term.
-
-    below: not as much either.
-    """
+    """The own key, and the key `plus`, are together at most the other: a number or a key. when: a term."""
 
     when: str = ""
     plus: str = ""
-    below: bool = False
-    why: str = ""
 
     def keys(self, key: str) -> tuple[str, ...]:
         others = (self.plus, "" if self.other.isdigit() else self.other, Term.of(self.when).key)
         return key, *filter(None, others)
 
-    def _least(self, key: str, values: Values) -> int:
-        return _number(values, key) + _number(values, self.plus) + self.below
+    def _sum(self, key: str, values: Values) -> int:
+        return _number(values, key) + _number(values, self.plus)
 
     def _most(self, values: Values) -> int:
         return int(self.other) if self.other.isdigit() else _number(values, self.other)
 
     def broken(self, key: str, values: Values) -> bool:
         applies = not self.when or Term.of(self.when).holds(values)
-        return applies and self._least(key, values) > self._most(values)
+        return applies and self._sum(key, values) > self._most(values)
 
     def sentence(self, key: str, values: Values) -> str:
         both, when = [each for each in (key, self.plus) if each], Term.of(self.when)
-        found = f" = {self._least(key, values) - self.below}" if key in values else ""
+        found = f" = {self._sum(key, values)}" if key in values else ""
         change = [f"lower {' or '.join(both)}"]
         change += [] if self.other.isdigit() else [f"raise {self.other}"]
         change += [when.undo()] if self.when else []
         most = f" = {self._most(values)}" if self.other in values else ""
-        why = f" ({self.why})" if self.why else ""
-        return f"{' + '.join(both)}{found} must be {self._limit(most)}{why}: {', or '.join(change)}"
+        return f"{' + '.join(both)}{found} must be {self._limit(most)}: {', or '.join(change)}"
 
     def brief(self) -> str:
         return self._limit() + (f" together with {self.plus}" if self.plus else "")
 
     def _limit(self, most: str = "") -> str:
         when = f" with {Term.of(self.when)}" if self.when else ""
-        return f"{'below' if self.below else 'at most'} {self.other}{most}{when}"
+        return f"at most {self.other}{most}{when}"
 
     def sv(self, key: str, names: Mapping[str, str], holds: Callable[[Term], str]) -> str:
         together = " + ".join(names[each] for each in (key, self.plus) if each)
-        broken = f"{together} {'>=' if self.below else '>'} {names.get(self.other, self.other)}"
+        broken = f"{together} > {names.get(self.other, self.other)}"
         return f"({holds(Term.of(self.when))}) && ({broken})" if self.when else broken
