@@ -13,11 +13,12 @@ from unittest import mock
 from coreloom.toolchain import verilate
 
 _FLAGS = ("--x-initial", "unique", "--x-assign", "unique")
+_SOC_FLAGS = (*_FLAGS, "-CFLAGS", "-DCORELOOM_GARBAGE=20261127")  # whose harness fills the memory, too
 
 
 @contextmanager
-def from_garbage(garbage: bool = True) -> Iterator[None]:
-    """Models that are built meanwhile start from garbage."""
-    flags = (*verilate._VERILATOR_FLAGS, *(_FLAGS if garbage else ()))
+def from_garbage(garbage: bool = True, soc: bool = False) -> Iterator[None]:
+    """Models that are built meanwhile, units or with `soc` whole SoCs, start from garbage."""
+    flags = (*verilate._VERILATOR_FLAGS, *((_SOC_FLAGS if soc else _FLAGS) if garbage else ()))
     with mock.patch.object(verilate, "_VERILATOR_FLAGS", flags):
         yield

@@ -15,6 +15,7 @@ from coreloom.apps.image import draw
 from coreloom.design import platform
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.simulate import Options
+from garbage import from_garbage
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,20 @@ def check(app: str, soc: platform.Platform, kernel: str, placement: str, data: b
     APPS[app].check(outcome.result.output, data)
     done = {"image": 40 * 24, "packets": 60}[app]
     assert outcome.figures.done == done
+
+
+@pytest.mark.parametrize(
+    ("core", "kernel"),
+    nightly_but(
+        product(CORES, ("hw", "sw")),
+        [("standard", "hw"), ("standard", "sw"), ("economy", "hw"), ("fast", "sw")],
+    ),
+)
+def test_output_is_the_hosts_from_garbage(inputs: dict[str, bytes], core: str, kernel: str) -> None:
+    """What no reset sets, and memory, is random: nothing may depend on it."""
+    soc = platform.load(f"smp-{core}", 2)
+    with from_garbage(soc=True):
+        check("packets", soc, kernel, "dynamic", inputs["packets"])
 
 
 @pytest.mark.test

@@ -62,7 +62,7 @@ module cl_kernel
   end
 
   cl_kernel_rules #(
-    .Conditions(Conditions), .Cpus(Cpus), .EventFlags(EventFlags), .HwThreads(HwThreads), .Inheritance(Inheritance),
+    .Cpus(Cpus), .EventFlags(EventFlags), .HwThreads(HwThreads), .Inheritance(Inheritance),
     .Mutexes(Mutexes), .Pipeline(Pipeline), .Policy(Policy), .Priorities(Priorities), .Reserve(Reserve)
   ) u_rules ();
 

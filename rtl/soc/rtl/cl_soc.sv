@@ -87,8 +87,7 @@ module cl_soc
   cl_soc_rules #(
     .BackDoor(BackDoor), .BusPipeline(BusPipeline), .CacheBytes(CacheBytes), .ContextBytes(ContextBytes), .Core(Core),
     .Cpus(Cpus), .FirstCycles(FirstCycles), .HwThreads(HwThreads), .Ipc(Ipc), .LocalBytes(LocalBytes),
-    .ReadyQueue(ReadyQueue), .Refresh(Refresh), .RefreshInterval(RefreshInterval), .RegisterBanks(RegisterBanks),
-    .RowHit(RowHit), .RowMiss(RowMiss), .Scheduler(Scheduler), .Sdram(Sdram)
+    .ReadyQueue(ReadyQueue), .RegisterBanks(RegisterBanks), .Scheduler(Scheduler), .Sdram(Sdram)
   ) u_rules ();
 
   // Time: CYCLE, mtime and the tick of the time slice

@@ -60,6 +60,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <random>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -634,9 +635,19 @@ double sc_time_stamp() { return 0; }
 int main(int argc, char **argv) {
   Options options = parse(argc, argv);
   VerilatedContext context;
+#if CORELOOM_GARBAGE
+  context.randReset(2);
+  context.randSeed(CORELOOM_GARBAGE);
+#endif
   const std::unique_ptr<Vmodel> top(new Vmodel(&context));
 
   auto *ram = reinterpret_cast<uint8_t *>(&top->rootp->cl_soc__DOT__u_ram__DOT__mem[0]);
+#if CORELOOM_GARBAGE
+  std::mt19937 garbage(CORELOOM_GARBAGE);
+  for (uint64_t at = 0; at < kRamBytes; ++at) ram[at] = static_cast<uint8_t>(garbage());
+  std::memset(ram + kInput, 0, 4); // the host's: there are no bytes
+  std::memset(ram + kOutput, 0, 4);
+#endif
   load(options.program, ram, kRamBytes);
   if (!options.input.empty()) {
     const auto length = static_cast<uint32_t>(load(options.input, ram + kInput + 4, kOutput - kInput - 4));
