@@ -175,26 +175,33 @@ static inline void went_on(const k_cpu *cpu) {
 }
 #endif
 
-/* --- after an operation ---------------------------------------------------------------------- */
+/* --- switches and wake-ups ------------------------------------------------------------------- */
 
-/* The following functions are tail-called by operations, so that these need no stack frame.
+/* The following functions are tail-called, so that operations need no stack frame.
  *
  * Switch to another thread, with the kernel locked and interrupts disabled. Returns when this one runs again, with the
  * kernel unlocked and interrupts enabled. */
-CL_APART uint32_t switch_away_timed(k_cpu *cpu, uint32_t word) {
+CL_APART uint32_t switch_within_limits(k_cpu *cpu, uint32_t word) {
   start_slice_timed(cpu);
   k_notify(cpu);
   return cl_switch(word);
 }
 
 static inline uint32_t switch_away(k_cpu *cpu, uint32_t word) {
-  if (!is_quick()) return switch_away_timed(cpu, word);
+  if (!is_quick()) return switch_within_limits(cpu, word);
   start_slice(cpu);
   k_notify(cpu);
   return cl_switch(word);
 }
 
-/* A better thread has become ready. Enables interrupts at the end. */
+/* The caller continues. */
+static inline uint32_t go_on(uint32_t answer) {
+  unlock();
+  cl_irq_on();
+  return answer;
+}
+
+/* A better thread has become ready. */
 CL_COLD static uint32_t give_way(k_cpu *cpu, uint32_t answer) {
   uint32_t word = k_op_preempt(cpu);
   if (word) {
@@ -208,69 +215,51 @@ CL_COLD static uint32_t give_way(k_cpu *cpu, uint32_t answer) {
   return answer;
 }
 
-/* The caller continues; no thread has become ready. */
-static inline uint32_t leave_quietly(uint32_t answer) {
-  unlock();
-  cl_irq_on();
-  return answer;
-}
-
-/* The caller continues, unless a better thread has become ready. */
-CL_COLD static uint32_t leave_closer(k_cpu *cpu, uint32_t answer) {
+CL_COLD static uint32_t interrupt_cpus(k_cpu *cpu, uint32_t answer) {
   k_notify(cpu);
-  return k_irq(cpu) ? give_way(cpu, answer) : leave_quietly(answer);
+  return k_irq(cpu) ? give_way(cpu, answer) : go_on(answer);
 }
 
-CL_APART uint32_t leave(k_cpu *cpu, uint32_t answer) {
+/* Threads have become ready, or have changed: check which CPUs must give way. */
+CL_APART uint32_t check_cpus(k_cpu *cpu, uint32_t answer) {
   int pressed = k_others_must_give_way(cpu) || k_must_give_way(cpu);
-  return CL_UNLIKELY(pressed) ? leave_closer(cpu, answer) : leave_quietly(answer);
-}
-
-static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
-  return CL_UNLIKELY(woke) ? leave(cpu, answer) : leave_quietly(answer);
+  return CL_UNLIKELY(pressed) ? interrupt_cpus(cpu, answer) : go_on(answer);
 }
 
 /* The following return the word of a switch that their caller makes in place, with the kernel locked. */
 
-CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
+CL_APART uint32_t prepare_within_limits(k_cpu *cpu, uint32_t word) {
   start_slice_or_limit(cpu); /* here, as it then needs no frame */
   k_notify(cpu);
   __asm__("" : "+r"(word)); /* as in give_way() */
   return word;
 }
 
-CL_COLD static uint32_t in_place_notify(k_cpu *cpu, uint32_t word) {
+CL_COLD static uint32_t tell_others(k_cpu *cpu, uint32_t word) {
   k_notify(cpu);
   __asm__("" : "+r"(word)); /* as in give_way() */
   return word;
 }
 
-static inline uint32_t in_place(k_cpu *cpu, uint32_t word) {
-  if (!is_quick()) return in_place_timed(cpu, word);
+static inline uint32_t prepare_switch(k_cpu *cpu, uint32_t word) {
+  if (!is_quick()) return prepare_within_limits(cpu, word);
   start_slice(cpu);
-  return CL_UNLIKELY(k_others_must_give_way(cpu)) ? in_place_notify(cpu, word) : word;
+  return CL_UNLIKELY(k_others_must_give_way(cpu)) ? tell_others(cpu, word) : word;
 }
 
-/* A thread that has been woken and is not queued is better than a running one, or must be woken in place. */
-CL_COLD static uint32_t queue_woken(k_cpu *cpu, k_thread *woken) {
+/* `woken`, which is not queued, cannot take this CPU at once. */
+CL_COLD static uint32_t queue(k_cpu *cpu, k_thread *woken) {
   int woke = 0;
   k_wake_and_notify(woken, &woke);
-  return leave_if(woke, cpu, 0);
+  return CL_UNLIKELY(woke) ? check_cpus(cpu, 0) : go_on(0);
 }
 
-CL_APART uint32_t leave_woken(k_cpu *cpu, k_thread *woken) {
+/* `woken` is better than a running thread, or must be woken in place. */
+CL_APART uint32_t hand_over(k_cpu *cpu, k_thread *woken) {
   uint32_t word = k_take_over(cpu, woken);
-  if (CL_UNLIKELY(!word)) return queue_woken(cpu, woken);
-  cl_switch_here(in_place(cpu, word));
+  if (CL_UNLIKELY(!word)) return queue(cpu, woken);
+  cl_switch_here(prepare_switch(cpu, word));
   return 0;
-}
-
-/* The caller continues, unless it has woken a better thread. */
-static inline uint32_t leave_waking(k_cpu *cpu, k_thread *woken, uint32_t answer) {
-  if (CL_LIKELY(!woken)) return leave_quietly(answer);
-  if (K_AWAY || k_presses(woken->level)) return leave_woken(cpu, woken);
-  k_enqueue(woken, 0);
-  return leave_quietly(0);
 }
 
 /* Interrupt lines have risen; CPU 0 serves them. With the lock. */
@@ -330,19 +319,15 @@ static uint32_t idle(k_cpu *cpu) {
   return cpu->answer;
 }
 
-CL_APART uint32_t settle_idle(k_cpu *cpu) {
+CL_APART uint32_t wait_asleep(k_cpu *cpu) {
   uint32_t word = idle(cpu);
   cl_cpu_time_go();
-  if (word == K_RESUMED) return leave(cpu, word);
+  if (word == K_RESUMED) return check_cpus(cpu, word);
   k_notify(cpu);
   if (k_irq(cpu)) k_interrupt(cpu); /* a better thread has become ready meanwhile */
   return cl_switch(word);
 }
 
-/* The caller cannot continue: bit 31 of word is set. */
-static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
-  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : switch_away(cpu, word);
-}
 #else
 /* The context of a CPU without a thread: it has no state, so it restarts each time, on the boot stack. */
 __attribute__((noreturn, used)) void cl_sw_idle(void) {
@@ -376,144 +361,246 @@ __attribute__((naked, used)) static void idle_place(void) {
 static void (*const idle_frame[4])(void) __attribute__((aligned(16))) = {idle_place};
 
 /* Never reached: no CPU sleeps in the context of a thread. */
-static inline uint32_t settle_idle(k_cpu *cpu) {
+static inline uint32_t wait_asleep(k_cpu *cpu) {
   (void)cpu;
   __builtin_unreachable();
 }
-static inline uint32_t idle(k_cpu *cpu) { return settle_idle(cpu); }
-static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cpu, word); }
+static inline uint32_t idle(k_cpu *cpu) { return wait_asleep(cpu); }
 #endif
-
-/* The caller may have to wait. */
-static inline uint32_t settle_in_place(k_cpu *cpu, uint32_t word) {
-  if (CL_LIKELY((int32_t)word >= 0)) return leave_quietly(word);
-  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : in_place(cpu, word);
-}
 
 /* --- the interface --------------------------------------------------------------------------- */
 
-/* Operations that wake no thread. */
-#define QUIET(name, call, ...)              \
-  uint32_t cl_op_##name(__VA_ARGS__) {      \
-    k_cpu *cpu = enter();                   \
-    (void)cpu;                              \
-    return leave_quietly(k_op_##name call); \
-  }
-#define DIRECT(name, call, ...)          \
-  uint32_t cl_op_##name(__VA_ARGS__) {   \
-    k_cpu *cpu = enter();                \
-    return leave(cpu, k_op_##name call); \
-  }
-/* Two copies: if K_AWAY, waking makes calls, and the common path should not pay for their frame. */
-#define WAKING(name, call, pass, ...)          \
-  CL_APART uint32_t away_##name(__VA_ARGS__) { \
-    k_cpu *cpu = this_cpu();                   \
-    int woke = 0;                              \
-    uint32_t answer = k_op_##name call;        \
-    return leave_if(woke, cpu, answer);        \
-  }                                            \
-  uint32_t cl_op_##name(__VA_ARGS__) {         \
-    k_cpu *cpu = enter();                      \
-    (void)cpu;                                 \
-    int woke = 0;                              \
-    if (K_AWAY) return away_##name pass;       \
-    uint32_t answer = k_op_##name call;        \
-    return leave_if(woke, cpu, answer);        \
-  }
-#define WAKING_ONE(name, call, ...)          \
-  uint32_t cl_op_##name(__VA_ARGS__) {       \
-    k_cpu *cpu = enter();                    \
-    k_thread *woken = NULL;                  \
-    uint32_t answer = call;                  \
-    return leave_waking(cpu, woken, answer); \
-  }
-/* The caller sees that a wait ends without an error. */
-#define WAITING(name, call, ...)                            \
-  uint32_t cl_op_##name(__VA_ARGS__) {                      \
-    k_cpu *cpu = enter();                                   \
-    uint32_t answer = k_op_##name call;                     \
-    if ((int32_t)answer >= 0) return leave_quietly(answer); \
-    settle(cpu, answer);                                    \
-    return K_RESUMED;                                       \
-  }
+/* What an operation may have done: constant in each, so that the compiler removes the rest of cl_sw_finish. */
+enum {
+  NOTHING = 0,
+  WAKE_ONE = 1, /* wake a thread, which is not queued yet: result.woken */
+  WAKE_MANY = 2, /* wake and queue threads: result.woke */
+  CHANGE = 4, /* change any thread */
+  WAIT = 8, /* let the caller wait: bit 31 of the word; the answer is RESUMED then */
+  WAIT_IN_PLACE = 16, /* the same; the answer is the word of the switch, which is left to the caller */
+};
 
-QUIET(thread_create, (word), uint32_t word)
-DIRECT(set_sched_param, (id, word), uint32_t id, uint32_t word)
-DIRECT(set_idle_thread, (cpu, id), uint32_t id)
-QUIET(get_sched_param, (id), uint32_t id)
-QUIET(check_sched_param, (id, word), uint32_t id, uint32_t word)
-QUIET(dequeue, (cpu), void)
-QUIET(remove, (id), uint32_t id)
-QUIET(get_entry, (id), uint32_t id)
-QUIET(is_queued, (id), uint32_t id)
-QUIET(is_empty, (cpu), void)
-QUIET(thread_detach, (id), uint32_t id)
-QUIET(thread_read, (id), uint32_t id)
-DIRECT(reserve, (id, word), uint32_t id, uint32_t word)
-DIRECT(release, (id), uint32_t id)
-QUIET(mutex_create, (), void)
-QUIET(mutex_destroy, (id), uint32_t id)
-QUIET(mutex_trylock, (cpu, id), uint32_t id)
-WAKING_ONE(mutex_unlock, k_unlock(cpu, id, &woken), uint32_t id)
-QUIET(semaphore_create, (word), uint32_t word)
-QUIET(semaphore_destroy, (id), uint32_t id)
-QUIET(semaphore_trywait, (id), uint32_t id)
-WAKING_ONE(semaphore_post, k_post(id, &woken), uint32_t id)
-QUIET(semaphore_value, (id), uint32_t id)
-QUIET(cond_create, (), void)
-QUIET(cond_destroy, (id), uint32_t id)
-QUIET(cond_ticket, (id), uint32_t id)
-WAKING_ONE(cond_signal, k_signal(id, &woken), uint32_t id)
-WAKING(cond_broadcast, (id, &woke), (id), uint32_t id)
-QUIET(interrupt_bind, (cpu, id, word), uint32_t id, uint32_t word)
-QUIET(interrupt_unbind, (id), uint32_t id)
-WAKING(interrupt_raise, (id, &woke), (id), uint32_t id)
-DIRECT(set_weight, (id, word), uint32_t id, uint32_t word)
-QUIET(set_deadline, (id, word), uint32_t id, uint32_t word)
-QUIET(port_open, (cpu, id, word), uint32_t id, uint32_t word)
-QUIET(port_close, (cpu, id), uint32_t id)
-WAKING(port_trysend, (cpu, id, word, NULL, 0, &woke), (id, word), uint32_t id, uint32_t word)
-WAKING(port_publish, (cpu, &woke), (), void)
-WAITING(thread_join, (cpu, id), uint32_t id)
-WAITING(mutex_lock, (cpu, id), uint32_t id)
-WAITING(cond_wait, (cpu, id, word), uint32_t id, uint32_t word)
+/* Every operation ends here, with the kernel locked and interrupts disabled. */
+CL_INLINE uint32_t cl_sw_finish(k_cpu *cpu, struct k_result result, unsigned may) {
+  uint32_t word = result.word;
+  if (may & WAIT && (int32_t)word < 0) {
+    if (CL_UNLIKELY(word == K_PENDING)) wait_asleep(cpu);
+    else switch_away(cpu, word);
+    return K_RESUMED;
+  }
+  if (may & WAIT_IN_PLACE && CL_UNLIKELY((int32_t)word < 0))
+    return CL_UNLIKELY(word == K_PENDING) ? wait_asleep(cpu) : prepare_switch(cpu, word);
+  if (may & WAKE_ONE) {
+    if (CL_LIKELY(!result.woken)) return go_on(word);
+    if (K_AWAY || k_presses(result.woken->level)) return hand_over(cpu, result.woken);
+    k_enqueue(result.woken, 0);
+    return go_on(0);
+  }
+  if (may & CHANGE || (may & WAKE_MANY && CL_UNLIKELY(result.woke))) return check_cpus(cpu, word);
+  return go_on(word);
+}
+
+/* One that can only answer. */
+static inline uint32_t answer_with(uint32_t word) { return cl_sw_finish(NULL, k_just(word), NOTHING); }
+
+uint32_t cl_op_thread_create(uint32_t word) { return enter(), answer_with(k_op_thread_create(word)); }
+
+uint32_t cl_op_set_sched_param(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_set_sched_param(id, word)), CHANGE);
+}
+
+uint32_t cl_op_set_idle_thread(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_set_idle_thread(cpu, id)), CHANGE);
+}
+
+uint32_t cl_op_get_sched_param(uint32_t id) { return enter(), answer_with(k_op_get_sched_param(id)); }
+
+uint32_t cl_op_check_sched_param(uint32_t id, uint32_t word) {
+  return enter(), answer_with(k_op_check_sched_param(id, word));
+}
+
+uint32_t cl_op_dequeue(void) {
+  k_cpu *cpu = enter();
+  return answer_with(k_op_dequeue(cpu));
+}
+
+uint32_t cl_op_remove(uint32_t id) { return enter(), answer_with(k_op_remove(id)); }
+uint32_t cl_op_get_entry(uint32_t id) { return enter(), answer_with(k_op_get_entry(id)); }
+uint32_t cl_op_is_queued(uint32_t id) { return enter(), answer_with(k_op_is_queued(id)); }
+
+uint32_t cl_op_is_empty(void) {
+  k_cpu *cpu = enter();
+  return answer_with(k_op_is_empty(cpu));
+}
+
+uint32_t cl_op_thread_detach(uint32_t id) { return enter(), answer_with(k_op_thread_detach(id)); }
+uint32_t cl_op_thread_read(uint32_t id) { return enter(), answer_with(k_op_thread_read(id)); }
+
+uint32_t cl_op_reserve(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_reserve(id, word)), CHANGE);
+}
+
+uint32_t cl_op_release(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_release(id)), CHANGE);
+}
+
+uint32_t cl_op_mutex_create(void) { return enter(), answer_with(k_op_mutex_create()); }
+uint32_t cl_op_mutex_destroy(uint32_t id) { return enter(), answer_with(k_op_mutex_destroy(id)); }
+
+uint32_t cl_op_mutex_trylock(uint32_t id) {
+  k_cpu *cpu = enter();
+  return answer_with(k_op_mutex_trylock(cpu, id));
+}
+
+uint32_t cl_op_mutex_unlock(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_op_mutex_unlock(cpu, id), WAKE_ONE);
+}
+
+uint32_t cl_op_semaphore_create(uint32_t word) { return enter(), answer_with(k_op_semaphore_create(word)); }
+uint32_t cl_op_semaphore_destroy(uint32_t id) { return enter(), answer_with(k_op_semaphore_destroy(id)); }
+uint32_t cl_op_semaphore_trywait(uint32_t id) { return enter(), answer_with(k_op_semaphore_trywait(id)); }
+
+uint32_t cl_op_semaphore_post(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_op_semaphore_post(id), WAKE_ONE);
+}
+
+uint32_t cl_op_semaphore_value(uint32_t id) { return enter(), answer_with(k_op_semaphore_value(id)); }
+uint32_t cl_op_cond_create(void) { return enter(), answer_with(k_op_cond_create()); }
+uint32_t cl_op_cond_destroy(uint32_t id) { return enter(), answer_with(k_op_cond_destroy(id)); }
+uint32_t cl_op_cond_ticket(uint32_t id) { return enter(), answer_with(k_op_cond_ticket(id)); }
+
+uint32_t cl_op_cond_signal(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_op_cond_signal(id), WAKE_ONE);
+}
+
+/* Of those that may wake many there are two copies: if K_AWAY, waking makes calls, and the common path should not pay
+ * for their frame. */
+CL_INLINE uint32_t broadcast(k_cpu *cpu, uint32_t id) {
+  struct k_result result = {0};
+  result.word = k_op_cond_broadcast(id, &result.woke);
+  return cl_sw_finish(cpu, result, WAKE_MANY);
+}
+CL_APART uint32_t broadcast_away(uint32_t id) { return broadcast(this_cpu(), id); }
+uint32_t cl_op_cond_broadcast(uint32_t id) {
+  k_cpu *cpu = enter();
+  return K_AWAY ? broadcast_away(id) : broadcast(cpu, id);
+}
+
+uint32_t cl_op_interrupt_bind(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  return answer_with(k_op_interrupt_bind(cpu, id, word));
+}
+
+uint32_t cl_op_interrupt_unbind(uint32_t id) { return enter(), answer_with(k_op_interrupt_unbind(id)); }
+
+CL_INLINE uint32_t raise(k_cpu *cpu, uint32_t id) {
+  struct k_result result = {0};
+  result.word = k_op_interrupt_raise(id, &result.woke);
+  return cl_sw_finish(cpu, result, WAKE_MANY);
+}
+CL_APART uint32_t raise_away(uint32_t id) { return raise(this_cpu(), id); }
+uint32_t cl_op_interrupt_raise(uint32_t id) {
+  k_cpu *cpu = enter();
+  return K_AWAY ? raise_away(id) : raise(cpu, id);
+}
+
+uint32_t cl_op_set_weight(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_set_weight(id, word)), CHANGE);
+}
+
+uint32_t cl_op_set_deadline(uint32_t id, uint32_t word) { return enter(), answer_with(k_op_set_deadline(id, word)); }
+
+uint32_t cl_op_port_open(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  return answer_with(k_op_port_open(cpu, id, word));
+}
+
+uint32_t cl_op_port_close(uint32_t id) {
+  k_cpu *cpu = enter();
+  return answer_with(k_op_port_close(cpu, id));
+}
+
+CL_INLINE uint32_t trysend(k_cpu *cpu, uint32_t id, uint32_t word) {
+  struct k_result result = {0};
+  result.word = k_op_port_trysend(cpu, id, word, NULL, 0, &result.woke);
+  return cl_sw_finish(cpu, result, WAKE_MANY);
+}
+CL_APART uint32_t trysend_away(uint32_t id, uint32_t word) { return trysend(this_cpu(), id, word); }
+uint32_t cl_op_port_trysend(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  return K_AWAY ? trysend_away(id, word) : trysend(cpu, id, word);
+}
+
+CL_INLINE uint32_t publish(k_cpu *cpu) {
+  struct k_result result = {0};
+  result.word = k_op_port_publish(cpu, &result.woke);
+  return cl_sw_finish(cpu, result, WAKE_MANY);
+}
+CL_APART uint32_t publish_away(void) { return publish(this_cpu()); }
+uint32_t cl_op_port_publish(void) {
+  k_cpu *cpu = enter();
+  return K_AWAY ? publish_away() : publish(cpu);
+}
+
+uint32_t cl_op_thread_join(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_thread_join(cpu, id)), WAIT);
+}
+
+uint32_t cl_op_mutex_lock(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_mutex_lock(cpu, id)), WAIT);
+}
+
+uint32_t cl_op_cond_wait(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_cond_wait(cpu, id, word)), WAIT);
+}
 
 /* The last to come wakes threads, the others wait. */
 uint32_t cl_op_barrier_wait(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
-  int woke = 0;
-  uint32_t answer = k_op_barrier_wait(cpu, id, word, &woke);
-  if ((int32_t)answer >= 0) return leave_if(woke, cpu, answer);
-  settle(cpu, answer);
-  return K_RESUMED;
+  struct k_result result = {0};
+  result.word = k_op_barrier_wait(cpu, id, word, &result.woke);
+  return cl_sw_finish(cpu, result, WAIT | WAKE_MANY);
 }
 
-#define k_op_mutex_lock_apart k_op_mutex_lock
 CL_COLD uint32_t cl_op_mutex_lock_apart(uint32_t id);
-WAITING(mutex_lock_apart, (cpu, id), uint32_t id)
+uint32_t cl_op_mutex_lock_apart(uint32_t id) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_mutex_lock(cpu, id)), WAIT);
+}
 
 uint32_t cl_sw_semaphore_wait(uint32_t id) {
   k_cpu *cpu = enter();
-  return settle_in_place(cpu, k_op_semaphore_wait(cpu, id));
+  return cl_sw_finish(cpu, k_just(k_op_semaphore_wait(cpu, id)), WAIT_IN_PLACE);
 }
 
 __attribute__((noinline)) uint32_t cl_sw_interrupt_wait(uint32_t id) {
   k_cpu *cpu = enter();
-  return settle_in_place(cpu, k_op_interrupt_wait(cpu, id));
+  return cl_sw_finish(cpu, k_just(k_op_interrupt_wait(cpu, id)), WAIT_IN_PLACE);
 }
 
 CL_APART uint32_t yield_closer(k_cpu *cpu) {
-  int woke = 0;
-  uint32_t word = k_op_yield(cpu, &woke);
-  if ((int32_t)word < 0) return in_place(cpu, word);
+  struct k_result result = {0};
+  result.word = k_op_yield(cpu, &result.woke);
+  if ((int32_t)result.word < 0) return prepare_switch(cpu, result.word);
   went_on(cpu);
-  return leave_if(woke, cpu, word);
+  return cl_sw_finish(cpu, result, WAKE_MANY);
 }
 
 __attribute__((noinline)) uint32_t cl_sw_yield(void) {
   k_cpu *cpu = enter();
   uint32_t word = cpu->current->sent ? 0 : k_rotate(cpu);
-  return CL_LIKELY(word) ? in_place(cpu, word) : yield_closer(cpu);
+  return CL_LIKELY(word) ? prepare_switch(cpu, word) : yield_closer(cpu);
 }
 
 /* Send and receive. The waiting parts are out of line: only they need a frame. */
@@ -521,15 +608,11 @@ __attribute__((noinline)) uint32_t cl_sw_yield(void) {
 /* One wait. */
 CL_COLD uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
-  int woke = 0;
-  uint32_t answer = k_op_port_send(cpu, id, word, NULL, 0, &woke);
-  return (int32_t)answer < 0 ? settle(cpu, answer) : leave(cpu, answer);
+  return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, word, NULL, 0, &(int){0})), WAIT | CHANGE);
 }
 
 static inline void wait_for_room(k_cpu *cpu, k_port *port) {
-  uint32_t answer = k_wait_for_room(cpu, port);
-  if (CL_LIKELY((int32_t)answer < 0)) settle(cpu, answer);
-  else leave(cpu, answer);
+  cl_sw_finish(cpu, k_just(k_wait_for_room(cpu, port)), WAIT | CHANGE);
 }
 
 __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, uint32_t word) {
@@ -540,9 +623,9 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
 /* One copy, without a frame; with the lock. */
 CL_APART uint32_t send_closer(k_port *port, uint32_t word) {
   k_thread *thread = this_thread();
-  if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
+  if (CL_UNLIKELY(port->kind == K_CLOSED)) return go_on(K_ERROR(EBADF));
   if (CL_UNLIKELY(k_full(port))) return send_wait(this_cpu(), port, word);
-  return leave_waking(this_cpu(), k_put(port, thread, word, NULL, 0), 0);
+  return cl_sw_finish(this_cpu(), k_put(port, thread, word, NULL, 0), WAKE_ONE);
 }
 
 /* Inlined into every thread's loop, so only a message that needs no more than being stored is here. */
@@ -551,21 +634,29 @@ uint32_t cl_sw_port_send(uint32_t id, uint32_t word) {
   k_port *port = &k_ports[id];
   cl_irq_off();
   lock();
-  if (CL_LIKELY(k_put_at_once(port, word, NULL, 0))) return leave_quietly(0);
-  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word, NULL, 0))) return leave_quietly(0);
+  if (CL_LIKELY(k_put_at_once(port, word, NULL, 0))) return go_on(0);
+  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word, NULL, 0))) return go_on(0);
   return send_closer(port, word);
 }
 
 /* The same for messages of more words. */
 
-WAKING(port_trysend_words, (cpu, id, words, count, &woke), (id, words, count), uint32_t id, const uint32_t *words,
-       uint32_t count)
+CL_INLINE uint32_t trysend_words(k_cpu *cpu, uint32_t id, const uint32_t *words, uint32_t count) {
+  struct k_result result = {0};
+  result.word = k_op_port_trysend_words(cpu, id, words, count, &result.woke);
+  return cl_sw_finish(cpu, result, WAKE_MANY);
+}
+CL_APART uint32_t trysend_words_away(uint32_t id, const uint32_t *words, uint32_t count) {
+  return trysend_words(this_cpu(), id, words, count);
+}
+uint32_t cl_op_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
+  k_cpu *cpu = enter();
+  return K_AWAY ? trysend_words_away(id, words, count) : trysend_words(cpu, id, words, count);
+}
 
 CL_COLD uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
   k_cpu *cpu = enter();
-  int woke = 0;
-  uint32_t answer = k_op_port_send(cpu, id, count, words, count, &woke);
-  return (int32_t)answer < 0 ? settle(cpu, answer) : leave(cpu, answer);
+  return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, count, words, count, &(int){0})), WAIT | CHANGE);
 }
 
 __attribute__((noinline)) static uint32_t send_words_wait(k_cpu *cpu, k_port *port, const uint32_t *words,
@@ -576,9 +667,9 @@ __attribute__((noinline)) static uint32_t send_words_wait(k_cpu *cpu, k_port *po
 
 CL_APART uint32_t send_words_closer(k_port *port, const uint32_t *words, uint32_t count) {
   k_thread *thread = this_thread();
-  if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
+  if (CL_UNLIKELY(port->kind == K_CLOSED)) return go_on(K_ERROR(EBADF));
   if (CL_UNLIKELY(k_full(port))) return send_words_wait(this_cpu(), port, words, count);
-  return leave_waking(this_cpu(), k_put(port, thread, count, words, count), 0);
+  return cl_sw_finish(this_cpu(), k_put(port, thread, count, words, count), WAKE_ONE);
 }
 
 uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
@@ -586,16 +677,16 @@ uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t coun
   k_port *port = &k_ports[id];
   cl_irq_off();
   lock();
-  if (CL_LIKELY(k_put_at_once(port, count, words, count))) return leave_quietly(0);
-  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), count, words, count))) return leave_quietly(0);
+  if (CL_LIKELY(k_put_at_once(port, count, words, count))) return go_on(0);
+  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), count, words, count))) return go_on(0);
   return send_words_closer(port, words, count);
 }
 
 /* The thread in the answer is to be switched to by cl_op_port_receive. */
 __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port) {
   uint32_t answer = k_wait_for_message(cpu, port);
-  if (CL_UNLIKELY(!answer)) return leave(cpu, CL_RESUMED); /* it has published to its own port */
-  if (CL_UNLIKELY(answer == K_PENDING)) return settle_idle(cpu);
+  if (CL_UNLIKELY(!answer)) return check_cpus(cpu, CL_RESUMED); /* it has published to its own port */
+  if (CL_UNLIKELY(answer == K_PENDING)) return wait_asleep(cpu);
   start_timer(cpu);
   k_notify(cpu);
   return answer;
@@ -604,23 +695,24 @@ __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port)
 /* One copy for all receivers, without a frame. */
 CL_APART uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   k_cpu *cpu = enter();
-  if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* a message has just arrived */
+  if (CL_UNLIKELY(port->frozen != head)) return go_on(CL_RESUMED); /* a message has just arrived */
   uint32_t answer = k_wait_fast(cpu, receiver, port);
   if (CL_UNLIKELY(!answer)) return receive_wait(cpu, port);
-  return in_place(cpu, answer);
+  return prepare_switch(cpu, answer);
 }
 
 CL_APART uint32_t tryreceive_empty(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   k_cpu *cpu = enter();
-  int woke = 0;
-  uint32_t answer = k_op_port_tryreceive(cpu, id, word, words, room, &woke);
-  return leave_if(woke, cpu, answer);
+  struct k_result result = {0};
+  result.word = k_op_port_tryreceive(cpu, id, word, words, room, &result.woke);
+  return cl_sw_finish(cpu, result, WAKE_MANY);
 }
 
 /* Called when there is room again, and a sender may wait for it. */
 CL_APART uint32_t receive_room(k_port *port) {
   k_cpu *cpu = enter();
-  return leave_waking(cpu, port->senders ? k_first_waiter(&port->senders) : NULL, 0);
+  k_thread *woken = port->senders ? k_first_waiter(&port->senders) : NULL;
+  return cl_sw_finish(cpu, (struct k_result){.woken = woken}, WAKE_ONE);
 }
 
 /* Only the receiver, the caller, moves head: so taking a message needs no lock. A sender that is about to wait for room
@@ -660,7 +752,7 @@ __attribute__((noinline)) uint32_t cl_op_thread_start(uint32_t id) {
   k_cpu *cpu = enter();
   k_thread *thread = k_thread_of(id);
   uint32_t word = thread && thread->state == CL_STATE_CREATED && is_quick() ? k_take_over(cpu, thread) : 0;
-  return word ? switch_away(cpu, word) : leave(cpu, k_op_thread_start(id));
+  return word ? switch_away(cpu, word) : cl_sw_finish(cpu, k_just(k_op_thread_start(id)), CHANGE);
 }
 
 uint32_t cl_op_slice(uint32_t word) {
@@ -670,11 +762,11 @@ uint32_t cl_op_slice(uint32_t word) {
   set_timer(cpu);
   for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
     if (other != cpu) k_interrupt(other); /* their timers */
-  return leave(cpu, 0);
+  return cl_sw_finish(cpu, k_just(0), CHANGE);
 }
 
 /* Run the next thread; does not return here. */
-__attribute__((noreturn)) static void go_on(k_cpu *cpu, uint32_t word) {
+__attribute__((noreturn)) static void run_next(k_cpu *cpu, uint32_t word) {
   if (word == K_PENDING) word = idle(cpu);
   start_timer(cpu);
   k_notify(cpu);
@@ -686,7 +778,7 @@ static void exit_tail(void) {
   cl_cpu_time_stop();
   lock();
   k_cpu *cpu = this_cpu();
-  go_on(cpu, k_op_thread_exit(cpu));
+  run_next(cpu, k_op_thread_exit(cpu));
 }
 
 void cl_op_thread_exit(void) {
@@ -703,7 +795,7 @@ static void move_tail(void) {
   uint32_t word = k_op_move(cpu, (uint32_t)(uintptr_t)self->value);
   int moved = word == K_PENDING || word & K_GIVE_WAY;
   self->value = moved ? NULL : (void *)(uintptr_t)word;
-  go_on(cpu, moved ? word : thread->switch_word);
+  run_next(cpu, moved ? word : thread->switch_word);
 }
 
 uint32_t cl_op_move(uint32_t word) {
@@ -730,9 +822,9 @@ static int pressed; /* by cl_backend_op: look whether a CPU must give way */
 CL_COLD void cl_backend_unlock(void) {
   if (CL_UNLIKELY(pressed)) {
     pressed = 0;
-    leave(this_cpu(), 0);
+    check_cpus(this_cpu(), 0);
   } else {
-    leave_quietly(0);
+    go_on(0);
   }
 }
 
@@ -765,8 +857,8 @@ CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
   }
   pressed = 1;
   switch (op) {
-    case CL_OP_COND_SIGNAL: return k_op_cond_signal(id, &woke);
-    case CL_OP_MUTEX_UNLOCK: return k_op_mutex_unlock(this_cpu(), id, &woke);
+    case CL_OP_COND_SIGNAL: return k_queue_woken(k_op_cond_signal(id), &woke);
+    case CL_OP_MUTEX_UNLOCK: return k_queue_woken(k_op_mutex_unlock(this_cpu(), id), &woke);
     case CL_OP_SET_SCHED_PARAM: return k_op_set_sched_param(id, word);
     default: return cl_backend_leave(op, id, word);
   }
@@ -775,7 +867,7 @@ CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
 /* --- traps and start --------------------------------------------------------------------------- */
 
 /* The end of a trap, perhaps of the timer: the CPU gives way if it should. With the lock. */
-static inline void leave_trap(k_cpu *cpu, int timer) {
+static inline void end_trap(k_cpu *cpu, int timer) {
   uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (word) {
     start_timer(cpu);
@@ -797,7 +889,7 @@ CL_APART void interrupt_closer(k_cpu *cpu, uint32_t lines) {
     if (!is_quick()) cl_timers_look((uint32_t)(cpu - k_cpus));
     look_at_slice(cpu);
   }
-  leave_trap(cpu, !lines);
+  end_trap(cpu, !lines);
 }
 
 CL_COLD static void interrupt_notify(const k_cpu *cpu, uint32_t word) {
@@ -849,7 +941,7 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   k_cpu *cpu = this_cpu();
   lock();
   int woke = 0;
-  uint32_t answer = k_op_semaphore_post(id, &woke);
+  uint32_t answer = k_queue_woken(k_op_semaphore_post(id), &woke);
   if (woke) {
     k_notify(cpu);
     cl_ipc_first[CL_AMP ? 0 : cpu - k_cpus].woke = 1;
@@ -865,7 +957,7 @@ void cl_sw_after_handlers(void) {
   if (!k_must_give_way(cpu)) return;
   cl_trace(CL_TRACE_TRAP, 0);
   lock();
-  leave_trap(cpu, 0);
+  end_trap(cpu, 0);
 }
 
 void cl_backend_start(void) {
@@ -884,5 +976,5 @@ void cl_boot_other(void) {
   k_cpu *cpu = enter();
   cl_local_write(CL_IPI_CLEAR, 0);
   set_timer(cpu); /* start_timer() relies on its high half */
-  go_on(cpu, k_op_next(cpu));
+  run_next(cpu, k_op_next(cpu));
 }

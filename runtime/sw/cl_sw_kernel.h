@@ -44,6 +44,21 @@ K_INLINE void k_wake_if(k_thread *thread, int *woke) {
   if (thread) k_wake_and_notify(thread, woke);
 }
 
+/* What an operation has done. One that wakes at most one thread has not queued it, as it may take the CPU at once. */
+struct k_result {
+  uint32_t word;
+  k_thread *woken; /* the one that is not queued, or NULL */
+  int woke;        /* a thread that is queued is better than a running one */
+};
+
+K_INLINE struct k_result k_just(uint32_t word) { return (struct k_result){.word = word}; }
+
+/* The thread is queued; the word. */
+K_INLINE uint32_t k_queue_woken(struct k_result result, int *woke) {
+  k_wake_if(result.woken, woke);
+  return result.word;
+}
+
 /* --- publishing -------------------------------------------------------------------------- */
 
 /* Returns the receiver if it is to be woken. */
@@ -432,25 +447,14 @@ K_INLINE uint32_t k_op_mutex_trylock(k_cpu *cpu, uint32_t id) {
   return 0;
 }
 
-/* Of the following operations there are two forms: k_unlock, k_post, k_signal and k_put leave the thread that they wake to
- * the caller. */
-K_INLINE uint32_t k_unlock(k_cpu *cpu, uint32_t id, k_thread **woken) {
+K_INLINE struct k_result k_op_mutex_unlock(k_cpu *cpu, uint32_t id) {
   k_mutex *mutex = &k_mutexes[id];
-  if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return K_ERROR(EINVAL);
-  if (K_RARE(mutex->owner != cpu->current)) return K_ERROR(EPERM);
-  if (!mutex->waiters) {
-    mutex->owner = NULL;
-  } else {
-    *woken = mutex->owner = k_first_waiter(&mutex->waiters);
-  }
-  return 0;
-}
-
-K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id, int *woke) {
-  k_thread *woken = NULL;
-  uint32_t answer = k_unlock(cpu, id, &woken);
-  k_wake_if(woken, woke);
-  return answer;
+  k_thread *next = NULL;
+  if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return k_just(K_ERROR(EINVAL));
+  if (K_RARE(mutex->owner != cpu->current)) return k_just(K_ERROR(EPERM));
+  if (mutex->waiters) next = k_first_waiter(&mutex->waiters);
+  mutex->owner = next;
+  return (struct k_result){.woken = next};
 }
 
 K_COLD uint32_t k_op_mutex_leave(uint32_t id, uint32_t tid, int *woke) {
@@ -498,23 +502,17 @@ K_INLINE uint32_t k_op_semaphore_trywait(uint32_t id) {
   return 0;
 }
 
-K_INLINE uint32_t k_post(uint32_t id, k_thread **woken) {
+K_INLINE struct k_result k_op_semaphore_post(uint32_t id) {
   k_semaphore *semaphore = &k_semaphores[id];
-  if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
+  if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return k_just(K_ERROR(EINVAL));
+  k_thread *woken = NULL;
   if (semaphore->waiters) {
-    *woken = k_first_waiter(&semaphore->waiters);
+    woken = k_first_waiter(&semaphore->waiters);
   } else {
-    if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX)) return K_ERROR(ERANGE);
+    if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX)) return k_just(K_ERROR(ERANGE));
     semaphore->count++;
   }
-  return 0;
-}
-
-K_INLINE uint32_t k_op_semaphore_post(uint32_t id, int *woke) {
-  k_thread *woken = NULL;
-  uint32_t answer = k_post(id, &woken);
-  k_wake_if(woken, woke);
-  return answer;
+  return (struct k_result){.woken = woken};
 }
 
 K_INLINE uint32_t k_op_semaphore_value(uint32_t id) {
@@ -574,19 +572,11 @@ K_INLINE uint32_t k_op_barrier_wait(k_cpu *cpu, uint32_t id, uint32_t others, in
   return k_block(cpu, woken);
 }
 
-K_INLINE uint32_t k_signal(uint32_t id, k_thread **woken) {
+K_INLINE struct k_result k_op_cond_signal(uint32_t id) {
   k_condition *condition = &k_conditions[id];
-  if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
+  if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return k_just(K_ERROR(EINVAL));
   condition->signals++;
-  if (condition->waiters) *woken = k_first_waiter(&condition->waiters);
-  return 0;
-}
-
-K_INLINE uint32_t k_op_cond_signal(uint32_t id, int *woke) {
-  k_thread *woken = NULL;
-  uint32_t answer = k_signal(id, &woken);
-  k_wake_if(woken, woke);
-  return answer;
+  return (struct k_result){.woken = condition->waiters ? k_first_waiter(&condition->waiters) : NULL};
 }
 
 K_INLINE uint32_t k_op_cond_broadcast(uint32_t id, int *woke) {
@@ -687,21 +677,21 @@ K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word, const
   return 1;
 }
 
-/* Called when there is room. Returns the receiver if it must be woken. */
-K_INLINE k_thread *k_put(k_port *port, k_thread *thread, uint32_t word, const uint32_t *words, uint32_t count) {
+/* Called when there is room; wakes the receiver if it waits. */
+K_INLINE struct k_result k_put(k_port *port, k_thread *thread, uint32_t word, const uint32_t *words, uint32_t count) {
   uint32_t tail = port->tail;
   k_write(port, tail, word, words, count);
   port->tail = tail + K_STEP;
   if (port->kind == K_DIRECT || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
-    return k_show(port);
+    return (struct k_result){.woken = k_show(port)};
   }
   if (!port->writer) {
     port->writer = thread;
     port->next_sent = thread->sent;
     thread->sent = port;
   }
-  return NULL;
+  return k_just(0);
 }
 
 /* Full: wait for room. A receiver that takes a message without the lock moves head, then reads senders; so here head is
@@ -750,8 +740,7 @@ K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word, const u
   if (k_put_at_once(port, word, words, count)) return 0;
   if (k_put_buffered(port, cpu->current, word, words, count)) return 0;
   if (k_full(port)) return k_wait_for_room(cpu, port);
-  k_wake_if(k_put(port, cpu->current, word, words, count), woke);
-  return 0;
+  return k_queue_woken(k_put(port, cpu->current, word, words, count), woke);
 }
 
 K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, const uint32_t *words, uint32_t count,
@@ -763,8 +752,7 @@ K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, cons
     k_publish(cpu->current, woke);
     return K_ERROR(EAGAIN);
   }
-  k_wake_if(k_put(port, cpu->current, word, words, count), woke);
-  return 0;
+  return k_queue_woken(k_put(port, cpu->current, word, words, count), woke);
 }
 
 K_INLINE uint32_t k_op_port_trysend_words(k_cpu *cpu, uint32_t id, const uint32_t *words, uint32_t count, int *woke) {
@@ -888,7 +876,7 @@ K_INLINE uint32_t k_op_interrupt_raise(uint32_t id, int *woke) {
     }
     return 0;
   }
-  if (line->bound == K_BOUND_SEMAPHORE) return k_op_semaphore_post(line->object, woke);
+  if (line->bound == K_BOUND_SEMAPHORE) return k_queue_woken(k_op_semaphore_post(line->object), woke);
   if (line->bound == K_BOUND_PORT) return k_send_line(&k_ports[line->object], id, woke);
   return K_ERROR(ENOENT);
 }

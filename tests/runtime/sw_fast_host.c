@@ -68,7 +68,7 @@ static uint32_t long_way(int path, k_cpu *cpu, uint32_t id) {
   if (path == SLICE) return k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (path == LINE) k_op_interrupt_raise(id, &woke);
   else if (path == START) k_op_thread_start(id);
-  else k_op_semaphore_post(id, &woke);
+  else k_queue_woken(k_op_semaphore_post(id), &woke);
   return k_irq(cpu) ? k_op_preempt(cpu) : 0;
 }
 
@@ -79,8 +79,7 @@ static uint32_t fast_path(int path, k_cpu *cpu, uint32_t id) {
   if (path == START) return k_threads[id].state == CL_STATE_CREATED ? k_take_over(cpu, &k_threads[id]) : 0;
   if (path == POST) {
     k_semaphore *semaphore = &k_semaphores[id], unchanged = *semaphore;
-    k_thread *woken = NULL;
-    k_post(id, &woken);
+    k_thread *woken = k_op_semaphore_post(id).woken;
     uint32_t word = woken ? k_take_over(cpu, woken) : 0;
     if (!word) *semaphore = unchanged;
     return word;
@@ -116,7 +115,7 @@ static int step(uint32_t taken[PATHS]) {
     if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
     if (cpu->waiting) {
       if (draw(4)) return 1;
-      if (draw(2)) k_op_semaphore_post(draw(CL_SEMAPHORES), &woke); /* somebody must wake it */
+      if (draw(2)) k_queue_woken(k_op_semaphore_post(draw(CL_SEMAPHORES)), &woke); /* somebody must wake it */
       else k_op_interrupt_raise(draw(CL_LINES), &woke);
       return 1;
     }

@@ -40,7 +40,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   if (op == CL_OP_WORD0) return *argument(number, id);
   woke = saved = 0;
   switch (op) { /* CL_IS_ANY_TIME: no saving */
-    case CL_OP_SEMAPHORE_POST: return k_op_semaphore_post(id, &woke);
+    case CL_OP_SEMAPHORE_POST: return k_queue_woken(k_op_semaphore_post(id), &woke);
     case CL_OP_MUTEX_LEAVE: return k_op_mutex_leave(id, *word, &woke);
     case CL_OP_SEMAPHORE_LEAVE: return k_op_semaphore_leave(id, *word, &woke);
     case CL_OP_COND_LEAVE: return k_op_cond_leave(id, *word, &woke);
@@ -67,7 +67,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_RESERVE: return k_op_reserve(id, *word);
     case CL_OP_RELEASE: return k_op_release(id);
     case CL_OP_COND_TICKET: return k_op_cond_ticket(id);
-    case CL_OP_COND_SIGNAL: return woke = 0, k_op_cond_signal(id, &woke);
+    case CL_OP_COND_SIGNAL: return woke = 0, k_queue_woken(k_op_cond_signal(id), &woke);
     case CL_OP_COND_BROADCAST: return woke = 0, k_op_cond_broadcast(id, &woke);
     case CL_OP_INTERRUPT_UNBIND: return k_op_interrupt_unbind(id);
     case CL_OP_INTERRUPT_RAISE: return woke = 0, k_op_interrupt_raise(id, &woke);
@@ -122,7 +122,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_MUTEX_DESTROY: return k_op_mutex_destroy(id);
     case CL_OP_MUTEX_LOCK: return k_op_mutex_lock(cpu, id);
     case CL_OP_MUTEX_TRYLOCK: return k_op_mutex_trylock(cpu, id);
-    case CL_OP_MUTEX_UNLOCK: return woke = 0, k_op_mutex_unlock(cpu, id, &woke);
+    case CL_OP_MUTEX_UNLOCK: return woke = 0, k_queue_woken(k_op_mutex_unlock(cpu, id), &woke);
     case CL_OP_SEMAPHORE_CREATE: return k_op_semaphore_create(*word);
     case CL_OP_SEMAPHORE_DESTROY: return k_op_semaphore_destroy(id);
     case CL_OP_SEMAPHORE_WAIT: return k_op_semaphore_wait(cpu, id);

@@ -137,7 +137,7 @@ static int step(k_cpu *cpu) {
   k_thread *caller = cpu->current, *waiter = k_semaphores[object].waiters;
   switch (drawn) {
     case WAIT: word = k_op_semaphore_wait(cpu, object); break;
-    case POST: word = k_op_semaphore_post(object, &woke); break;
+    case POST: word = k_queue_woken(k_op_semaphore_post(object), &woke); break;
     case START:
       word = k_op_thread_create(attributes());
       if (word < CL_THREADS) word = k_op_thread_start(word);
@@ -165,7 +165,7 @@ static int step(k_cpu *cpu) {
 static int last_step(k_cpu *cpu) {
   int woke = 0;
   for (uint32_t object = 0; object < CL_SEMAPHORES; object++)
-    while (k_semaphores[object].waiters) k_op_semaphore_post(object, &woke);
+    while (k_semaphores[object].waiters) k_queue_woken(k_op_semaphore_post(object), &woke);
   for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_op_thread_start(tid);
   for (uint32_t own = 0; own < CL_CPUS; own++) k_op_release(own);
   return settled(cpu, k_op_thread_exit(cpu));
@@ -179,7 +179,7 @@ static k_cpu *busy(void) {
     if (cpu->current || interrupts & k_bit(cpu)) able[count++] = cpu;
   if (count) return able[below(count)];
   int woke = 0;
-  for (uint32_t object = 0; object < CL_SEMAPHORES; object++) k_op_semaphore_post(object, &woke);
+  for (uint32_t object = 0; object < CL_SEMAPHORES; object++) k_queue_woken(k_op_semaphore_post(object), &woke);
   for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_op_thread_start(tid);
   k_notify_all();
   if (CL_CPUS == 1) interrupts |= 1;
@@ -213,7 +213,7 @@ int sw_policy_run(uint64_t seed, uint32_t steps, uint32_t *at, uint32_t what[REA
   }
   int woke = 0;
   for (uint32_t object = 0; object < CL_SEMAPHORES; object++)
-    while (k_semaphores[object].waiters) k_op_semaphore_post(object, &woke);
+    while (k_semaphores[object].waiters) k_queue_woken(k_op_semaphore_post(object), &woke);
   for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_op_thread_start(tid);
   for (uint32_t own = 0; own < CL_CPUS; own++) k_op_release(own);
   k_notify_all();
