@@ -13,10 +13,9 @@
 __attribute__((section(".data"))) static volatile int started = 0;
 
 static inline void k_interrupt(k_cpu *cpu) { cl_local_write(CL_IPI, (uint32_t)(cpu - k_cpus)); }
-#ifndef CL_POLICY
 static inline uint32_t k_now(void) { return cl_local_read(CL_CYCLE); }
-static inline void k_completed(k_cpu *cpu) { k_interrupt(cpu); }
-#else
+K_INLINE void k_completed(k_cpu *cpu) { k_interrupt(cpu); }
+#ifdef CL_POLICY
 static inline cl_time k_clock(void) {
   uint32_t low = cl_local_read(CL_MTIME_LO);
   uint32_t high = cl_local_read(CL_MTIME_HI);
@@ -63,43 +62,44 @@ static inline k_cpu *enter(void) {
   return cpu;
 }
 
-/* --- the time slice ------------------------------------------------------------------------ */
+/* --- the timer: when the scheduler decides again, or the first time limit of a wait -------------- */
 
-#ifndef CL_POLICY
 /* k_slice; the top bit is set while there are timed waits (timer.c), which share the timer: then each slice begins
  * with set_timer(). */
 static uint32_t quick_slice;
-static inline int is_quick(void) { return CL_LIKELY((int32_t)quick_slice >= 0); }
+static inline int is_quick(void) { return K_SLICES && CL_LIKELY((int32_t)quick_slice >= 0); }
 static inline void note_timers(void) { quick_slice = k_slice | (cl_timers_count ? 1u << 31 : 0); }
 
 /* A thread's slice begins with one store, of the low half of its end time. So the timer fires only when a slice is used
  * up. If the low half wraps within a slice, the timer fires at once, and set_timer() corrects both halves. */
-static inline void start_slice(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO, cpu->slice_start + quick_slice); }
+static inline void start_slice(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO, (uint32_t)cpu->since + quick_slice); }
 
 static uint32_t timed[CL_CPUS]; /* the length of slice for which the timer was set */
 
 /* Check whether the slice is used up. Set the timer to its end; or, if it is, to when the low half wraps, as nothing more
  * can happen to it. Or to the first time limit, if that is earlier. With slices the high half is never later than now:
- * so a low half may be stored alone, and then the timer fires too early at worst. */
-CL_COLD static void set_timer(k_cpu *cpu) {
-  uint32_t now = k_now();
-  uint32_t high = cl_local_read(CL_MTIME_HI);
+ * so a low half may be stored alone, and then the timer fires too early at worst. Without K_SLICES each decision has set
+ * the time of the next one. */
+K_TIMER_SET void set_timer(k_cpu *cpu) {
+  uint32_t now = K_SLICES ? k_now() : 0;
+  uint32_t high = K_SLICES ? cl_local_read(CL_MTIME_HI) : 0;
   timed[cpu - k_cpus] = k_slice;
   cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
   const struct cl_timer *first = cl_timers[cpu - k_cpus];
   uint64_t at = first ? first->at : UINT64_MAX;
-  if (k_slice) {
+  uint64_t end = k_decides_at(cpu);
+  if (K_SLICES && k_slice) {
     if (cl_local_read(CL_MTIME_HI) != high) { /* the low half has wrapped just now */
       now = k_now();
       high = cl_local_read(CL_MTIME_HI);
     }
     k_look_at_slice(cpu);
-    uint32_t past = now - cpu->slice_start;
-    uint32_t low = cpu->slice_start + k_slice;
+    uint32_t past = now - (uint32_t)cpu->since;
+    uint32_t low = (uint32_t)cpu->since + k_slice;
     if (past >= k_slice || low < now) low = UINT32_MAX;
-    uint64_t end = (uint64_t)high << 32 | low;
-    if (end < at) at = end;
+    end = (uint64_t)high << 32 | low;
   }
+  if (end < at) at = end;
   if (at == UINT64_MAX) return;
   cl_local_write(CL_MTIMECMP_LO, (uint32_t)at);
   cl_local_write(CL_MTIMECMP_HI, (uint32_t)(at >> 32));
@@ -112,17 +112,17 @@ static inline int comes_before(uint64_t at, uint32_t low) {
 
 /* start_slice() while there are timed waits. */
 static inline void start_slice_or_limit(k_cpu *cpu) {
-  if (!k_slice) {
+  if (!K_SLICES || !k_slice) {
     set_timer(cpu);
     return;
   }
-  uint32_t end = cpu->slice_start + k_slice;
+  uint32_t end = (uint32_t)cpu->since + k_slice;
   const struct cl_timer *first = cl_timers[cpu - k_cpus];
   if (first && comes_before(first->at, end)) end = (uint32_t)first->at;
   cl_local_write(CL_MTIMECMP_LO, end);
 }
 
-CL_APART void start_slice_timed(k_cpu *cpu) { start_slice_or_limit(cpu); }
+K_TIMER_START void start_slice_timed(k_cpu *cpu) { start_slice_or_limit(cpu); }
 
 /* Start the next thread's slice, off the fast path. */
 static inline void start_timer(k_cpu *cpu) {
@@ -133,47 +133,26 @@ static inline void start_timer(k_cpu *cpu) {
 /* Called when this CPU has another time limit. */
 static inline void limit_added(k_cpu *cpu) {
   const struct cl_timer *first = cl_timers[cpu - k_cpus];
-  if (!k_slice) set_timer(cpu);
+  if (!K_SLICES || !k_slice) set_timer(cpu);
   else if (comes_before(first->at, cl_local_read(CL_MTIMECMP_LO))) cl_local_write(CL_MTIMECMP_LO, (uint32_t)first->at);
 }
 
 /* The timer has rung, perhaps: before the decision, and after it if the thread keeps the CPU. */
 static inline void look_at_slice(k_cpu *cpu) {
+  if (!K_SLICES) return;
   if (CL_UNLIKELY(timed[cpu - k_cpus] != k_slice)) set_timer(cpu);
   else k_look_at_slice(cpu);
 }
-static inline void keep_slice(k_cpu *cpu) { set_timer(cpu); }
-
-/* Called when this thread continues, after a check whether it should give way. */
-static inline void went_on(k_cpu *cpu) { (void)cpu; }
-#else
-/* Each decision sets the time of the next one, so the timer is always set by set_timer(). */
-static inline int is_quick(void) { return 0; }
-static inline void note_timers(void) {}
-static inline void start_slice(const k_cpu *cpu) { (void)cpu; }
-
-/* Set the timer to the next decision, or to the first time limit, if that is earlier. */
-static inline void set_timer(const k_cpu *cpu) {
-  const struct cl_timer *first = cl_timers[k_number(cpu)];
-  cl_time at = first && first->at < cpu->until ? first->at : cpu->until;
-  cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
-  if (at == CL_FOREVER) return;
-  cl_local_write(CL_MTIMECMP_LO, (uint32_t)at);
-  cl_local_write(CL_MTIMECMP_HI, (uint32_t)(at >> 32));
+static inline void keep_slice(k_cpu *cpu) {
+  if (K_SLICES) set_timer(cpu);
 }
 
-static inline void start_timer(const k_cpu *cpu) { set_timer(cpu); }
-static inline void start_slice_timed(const k_cpu *cpu) { set_timer(cpu); }
-static inline void start_slice_or_limit(const k_cpu *cpu) { set_timer(cpu); }
-static inline void limit_added(const k_cpu *cpu) { set_timer(cpu); }
-static inline void look_at_slice(const k_cpu *cpu) { (void)cpu; }
-static inline void keep_slice(const k_cpu *cpu) { (void)cpu; }
-
-static inline void went_on(const k_cpu *cpu) {
+/* Called when this thread continues, after a check whether it should give way. */
+static inline void went_on(k_cpu *cpu) {
+  if (K_SLICES) return;
   set_timer(cpu);
   k_notify(cpu);
 }
-#endif
 
 /* --- switches and wake-ups ------------------------------------------------------------------- */
 
@@ -528,15 +507,23 @@ uint32_t cl_op_port_close(uint32_t id) {
   return answer_with(k_op_port_close(cpu, id));
 }
 
-CL_INLINE uint32_t trysend(k_cpu *cpu, uint32_t id, uint32_t word) {
+CL_INLINE uint32_t trysend(k_cpu *cpu, uint32_t id, uint32_t word, const uint32_t *words, uint32_t count) {
   struct k_result result = {0};
-  result.word = k_op_port_trysend(cpu, id, word, NULL, 0, &result.woke);
+  result.word = k_op_port_trysend(cpu, id, word, words, count, &result.woke);
   return cl_sw_finish(cpu, result, WAKE_MANY);
 }
-CL_APART uint32_t trysend_away(uint32_t id, uint32_t word) { return trysend(this_cpu(), id, word); }
+CL_APART uint32_t trysend_away(uint32_t id, uint32_t word) { return trysend(this_cpu(), id, word, NULL, 0); }
 uint32_t cl_op_port_trysend(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
-  return K_AWAY ? trysend_away(id, word) : trysend(cpu, id, word);
+  return K_AWAY ? trysend_away(id, word) : trysend(cpu, id, word, NULL, 0);
+}
+
+CL_APART uint32_t trysend_words_away(uint32_t id, const uint32_t *words, uint32_t count) {
+  return trysend(this_cpu(), id, count, words, count);
+}
+uint32_t cl_op_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
+  k_cpu *cpu = enter();
+  return K_AWAY ? trysend_words_away(id, words, count) : trysend(cpu, id, count, words, count);
 }
 
 CL_INLINE uint32_t publish(k_cpu *cpu) {
@@ -611,6 +598,11 @@ CL_COLD uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
   return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, word, NULL, 0, &(int){0})), WAIT | CHANGE);
 }
 
+CL_COLD uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
+  k_cpu *cpu = enter();
+  return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, count, words, count, &(int){0})), WAIT | CHANGE);
+}
+
 static inline void wait_for_room(k_cpu *cpu, k_port *port) {
   cl_sw_finish(cpu, k_just(k_wait_for_room(cpu, port)), WAIT | CHANGE);
 }
@@ -620,66 +612,39 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
   return cl_sw_port_send((uint32_t)(port - k_ports), word);
 }
 
-/* One copy, without a frame; with the lock. */
-CL_APART uint32_t send_closer(k_port *port, uint32_t word) {
-  k_thread *thread = this_thread();
-  if (CL_UNLIKELY(port->kind == K_CLOSED)) return go_on(K_ERROR(EBADF));
-  if (CL_UNLIKELY(k_full(port))) return send_wait(this_cpu(), port, word);
-  return cl_sw_finish(this_cpu(), k_put(port, thread, word, NULL, 0), WAKE_ONE);
-}
-
-/* Inlined into every thread's loop, so only a message that needs no more than being stored is here. */
-uint32_t cl_sw_port_send(uint32_t id, uint32_t word) {
-  if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
-  k_port *port = &k_ports[id];
-  cl_irq_off();
-  lock();
-  if (CL_LIKELY(k_put_at_once(port, word, NULL, 0))) return go_on(0);
-  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word, NULL, 0))) return go_on(0);
-  return send_closer(port, word);
-}
-
-/* The same for messages of more words. */
-
-CL_INLINE uint32_t trysend_words(k_cpu *cpu, uint32_t id, const uint32_t *words, uint32_t count) {
-  struct k_result result = {0};
-  result.word = k_op_port_trysend_words(cpu, id, words, count, &result.woke);
-  return cl_sw_finish(cpu, result, WAKE_MANY);
-}
-CL_APART uint32_t trysend_words_away(uint32_t id, const uint32_t *words, uint32_t count) {
-  return trysend_words(this_cpu(), id, words, count);
-}
-uint32_t cl_op_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
-  k_cpu *cpu = enter();
-  return K_AWAY ? trysend_words_away(id, words, count) : trysend_words(cpu, id, words, count);
-}
-
-CL_COLD uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
-  k_cpu *cpu = enter();
-  return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, count, words, count, &(int){0})), WAIT | CHANGE);
-}
-
 __attribute__((noinline)) static uint32_t send_words_wait(k_cpu *cpu, k_port *port, const uint32_t *words,
                                                           uint32_t count) {
   wait_for_room(cpu, port);
   return cl_sw_port_send_words((uint32_t)(port - k_ports), words, count);
 }
 
-CL_APART uint32_t send_words_closer(k_port *port, const uint32_t *words, uint32_t count) {
+/* `word` alone, or with `words`, and with the lock. One copy of each, without a frame. */
+CL_INLINE uint32_t send_later(k_port *port, uint32_t word, const uint32_t *words, uint32_t count, int block) {
   k_thread *thread = this_thread();
   if (CL_UNLIKELY(port->kind == K_CLOSED)) return go_on(K_ERROR(EBADF));
-  if (CL_UNLIKELY(k_full(port))) return send_words_wait(this_cpu(), port, words, count);
-  return cl_sw_finish(this_cpu(), k_put(port, thread, count, words, count), WAKE_ONE);
+  if (CL_UNLIKELY(k_full(port)))
+    return block ? send_words_wait(this_cpu(), port, words, count) : send_wait(this_cpu(), port, word);
+  return cl_sw_finish(this_cpu(), k_put(port, thread, word, words, count), WAKE_ONE);
+}
+CL_APART uint32_t send_closer(k_port *port, uint32_t word) { return send_later(port, word, NULL, 0, 0); }
+CL_APART uint32_t send_words_closer(k_port *port, const uint32_t *words, uint32_t count) {
+  return send_later(port, count, words, count, 1);
 }
 
-uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
+/* Inlined into every thread's loop, so only a message that needs no more than being stored is here. */
+CL_INLINE uint32_t send(uint32_t id, uint32_t word, const uint32_t *words, uint32_t count, int block) {
   if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
   k_port *port = &k_ports[id];
   cl_irq_off();
   lock();
-  if (CL_LIKELY(k_put_at_once(port, count, words, count))) return go_on(0);
-  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), count, words, count))) return go_on(0);
-  return send_words_closer(port, words, count);
+  if (CL_LIKELY(k_put_at_once(port, word, words, count))) return go_on(0);
+  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word, words, count))) return go_on(0);
+  return block ? send_words_closer(port, words, count) : send_closer(port, word);
+}
+
+uint32_t cl_sw_port_send(uint32_t id, uint32_t word) { return send(id, word, NULL, 0, 0); }
+uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
+  return send(id, count, words, count, 1);
 }
 
 /* The thread in the answer is to be switched to by cl_op_port_receive. */

@@ -85,7 +85,7 @@ struct k_cpu {
 #ifndef CL_POLICY
   uint32_t preempt_below; /* a ready thread below this level should take the CPU: the level of the current one,
                              1 more when its slice is used up; 0: nothing runs */
-  uint32_t slice_start;
+  uint32_t since; /* when its slice began */
   uint32_t turn_dynamic; /* which queue wins the next tie */
 #else
   cl_time since;   /* until when its thread is charged */

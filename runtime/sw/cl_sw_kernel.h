@@ -755,10 +755,6 @@ K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, cons
   return k_queue_woken(k_put(port, cpu->current, word, words, count), woke);
 }
 
-K_INLINE uint32_t k_op_port_trysend_words(k_cpu *cpu, uint32_t id, const uint32_t *words, uint32_t count, int *woke) {
-  return k_op_port_trysend(cpu, id, count, words, count, woke);
-}
-
 K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
                                     int *woke) {
   uint32_t error;

@@ -20,6 +20,9 @@
 #include "cl_sw_data.h"
 
 #define K_AWAY 0
+#define K_SLICES 0 /* each decision sets the time of the next one */
+#define K_TIMER_SET static inline
+#define K_TIMER_START static inline
 #define K_WEIGHTS 1
 #define K_RESERVES (K_POLICY.reserve != NULL)
 #define K_LOOKED 1     /* a chosen thread need not give way before the timer fires */
@@ -236,6 +239,10 @@ K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
   (void)thread;
   return 0; /* the policy decides */
 }
+
+K_INLINE cl_time k_decides_at(const k_cpu *cpu) { return cpu->until; }
+
+K_INLINE void k_look_at_slice(const k_cpu *cpu) { (void)cpu; }
 
 /* --- which CPUs must decide again -------------------------------------------------------------- */
 

@@ -74,7 +74,7 @@ K_COLD void k_remove(k_queue *queue, k_thread *thread) {
 /* --- scheduling -------------------------------------------------------------------------- */
 
 K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
-  cpu->slice_start = k_now();
+  cpu->since = k_now();
   cpu->preempt_below = thread->level;
 }
 
@@ -308,8 +308,14 @@ K_INLINE void k_notify(const k_cpu *cpu) {
 
 /* Time has passed: has the thread on this CPU used up its slice? */
 K_INLINE void k_look_at_slice(k_cpu *cpu) {
-  if (cpu->waiting || !cpu->current || !k_slice || k_now() - cpu->slice_start < k_slice) return;
+  if (cpu->waiting || !cpu->current || !k_slice || k_now() - cpu->since < k_slice) return;
   if (k_runs(cpu)) cpu->preempt_below = cpu->current->level + 1;
+}
+
+/* The time of the next decision, if no slice ends before: none. */
+K_INLINE uint64_t k_decides_at(const k_cpu *cpu) {
+  (void)cpu;
+  return UINT64_MAX;
 }
 
 /* Fast path of waiting for a message: the thread has sent to at most one port, and there is a thread for this CPU.
@@ -438,7 +444,7 @@ K_INLINE void k_change_unqueued(k_thread *thread, uint32_t level) {
 /* All slices begin now. */
 K_INLINE void k_begin_slices(void) {
   for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
-    cpu->slice_start = k_now();
+    cpu->since = k_now();
     cpu->preempt_below = k_runs(cpu) ? cpu->current->level : 0;
   }
 }
@@ -457,6 +463,9 @@ K_INLINE uint32_t k_release(uint32_t cpu) { return cpu; }
 
 K_INLINE void k_unqueue(k_thread *thread) { k_remove(thread->queue, thread); }
 
+#define K_SLICES 1     /* a decision ends with a slice, a constant time later */
+#define K_TIMER_SET static __attribute__((noinline, cold)) /* so rare is it to set the timer to anything else */
+#define K_TIMER_START K_APART
 #define K_TAKES_NEXT 1 /* there is an operation `dequeue` */
 #define K_WEIGHTS 0
 #define K_RESERVES 0

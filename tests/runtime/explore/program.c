@@ -210,7 +210,7 @@ static int is_worst(const k_cpu *cpu) {
 
 /* The timer rings at the end of the slice, unless that is used up. Time is far from its wrap. */
 static int check_slice(const k_cpu *cpu, uint64_t rings) {
-  MUST(!k_slice || cpu->preempt_below > cpu->current->level || rings <= (uint64_t)cpu->slice_start + k_slice);
+  MUST(!k_slice || cpu->preempt_below > cpu->current->level || rings <= (uint64_t)cpu->since + k_slice);
   return 0;
 }
 
