@@ -62,57 +62,110 @@ static inline uint32_t cl_hw_settle_frameless(uint32_t word) {
   return a0;
 }
 
-#define CL_HW_V(op) cl_port_load(op, 0)
-#define CL_HW_I(op) cl_port_load(op, id)
-#define CL_HW_W(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_load(op, 0))
-#define CL_HW_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_load(op, id))
-#define CL_HW_WAIT_V(op) cl_port_wait(op, 0)
-#define CL_HW_WAIT_I(op) cl_port_wait(op, id)
-#define CL_HW_WAIT_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_wait(op, id))
-#define CL_HW_DIRECT(name, CODE, arguments) \
-  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { return CL_HW_##arguments(CL_OP_##CODE); }
-#define CL_HW_WAITING(name, CODE, arguments)                       \
-  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
-    return cl_hw_settle(CL_HW_WAIT_##arguments(CL_OP_##CODE));     \
-  }
-#define CL_HW_FRAMELESS(name, CODE, arguments)                           \
-  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {       \
-    return cl_hw_settle_frameless(CL_HW_WAIT_##arguments(CL_OP_##CODE)); \
-  }
-#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                       \
-  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {                                              \
-    uint32_t answer = CL_HW_WAIT_##arguments(CL_OP_##CODE);                                                 \
-    if (!(MOSTLY) && answer <= CL_WORD_VALUE_MASK) return answer;                                           \
-    if (CL_UNLIKELY((int32_t)answer >= 0)) return answer == CL_RESUMED ? CL_RESUMED : cl_hw_settle(answer); \
-    cl_switch_here(answer);                                                                                 \
-    return CL_RESUMED;                                                                                      \
-  }
-CL_OPS_DIRECT(CL_HW_DIRECT)
-CL_OPS_WAITING(CL_HW_WAITING)
-CL_OPS_FRAMELESS(CL_HW_FRAMELESS)
-CL_OPS_IN_PLACE(CL_HW_IN_PLACE)
+/* The same after a store of the argument word. */
+CL_INLINE uint32_t cl_port_give(unsigned op, uint32_t id, uint32_t word) {
+  *cl_port(CL_OP_WORD0, 0) = word;
+  return cl_port_load(op, id);
+}
+CL_INLINE uint32_t cl_port_give_and_wait(unsigned op, uint32_t id, uint32_t word) {
+  *cl_port(CL_OP_WORD0, 0) = word;
+  return cl_port_wait(op, id);
+}
 
-static inline uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
-  uint32_t answer = CL_HW_WAIT_IW(CL_OP_PORT_SEND);
+/* Switches in place. `mostly`: whether it mostly has to, for the order of the checks. */
+CL_INLINE uint32_t cl_hw_settle_in_place(uint32_t answer, int mostly) {
+  if (!mostly && answer <= CL_WORD_VALUE_MASK) return answer;
+  if (CL_UNLIKELY((int32_t)answer >= 0)) return answer == CL_RESUMED ? CL_RESUMED : cl_hw_settle(answer);
+  cl_switch_here(answer);
+  return CL_RESUMED;
+}
+
+CL_INLINE uint32_t cl_op_thread_create(uint32_t word) { return cl_port_give(CL_OP_THREAD_CREATE, 0, word); }
+CL_INLINE uint32_t cl_op_thread_start(uint32_t id) { return cl_port_load(CL_OP_THREAD_START, id); }
+CL_INLINE uint32_t cl_op_thread_detach(uint32_t id) { return cl_port_load(CL_OP_THREAD_DETACH, id); }
+CL_INLINE uint32_t cl_op_thread_read(uint32_t id) { return cl_port_load(CL_OP_THREAD_READ, id); }
+CL_INLINE uint32_t cl_op_set_sched_param(uint32_t id, uint32_t word) {
+  return cl_port_give(CL_OP_SET_SCHED_PARAM, id, word);
+}
+CL_INLINE uint32_t cl_op_get_sched_param(uint32_t id) { return cl_port_load(CL_OP_GET_SCHED_PARAM, id); }
+CL_INLINE uint32_t cl_op_check_sched_param(uint32_t id, uint32_t word) {
+  return cl_port_give(CL_OP_CHECK_SCHED_PARAM, id, word);
+}
+CL_INLINE uint32_t cl_op_set_weight(uint32_t id, uint32_t word) { return cl_port_give(CL_OP_SET_WEIGHT, id, word); }
+CL_INLINE uint32_t cl_op_set_deadline(uint32_t id, uint32_t word) { return cl_port_give(CL_OP_SET_DEADLINE, id, word); }
+CL_INLINE uint32_t cl_op_slice(uint32_t word) { return cl_port_give(CL_OP_SLICE, 0, word); }
+CL_INLINE uint32_t cl_op_remove(uint32_t id) { return cl_port_load(CL_OP_REMOVE, id); }
+CL_INLINE uint32_t cl_op_get_entry(uint32_t id) { return cl_port_load(CL_OP_GET_ENTRY, id); }
+CL_INLINE uint32_t cl_op_set_idle_thread(uint32_t id) { return cl_port_load(CL_OP_SET_IDLE_THREAD, id); }
+CL_INLINE uint32_t cl_op_reserve(uint32_t id, uint32_t word) { return cl_port_give(CL_OP_RESERVE, id, word); }
+CL_INLINE uint32_t cl_op_release(uint32_t id) { return cl_port_load(CL_OP_RELEASE, id); }
+CL_INLINE uint32_t cl_op_mutex_create(void) { return cl_port_load(CL_OP_MUTEX_CREATE, 0); }
+CL_INLINE uint32_t cl_op_mutex_destroy(uint32_t id) { return cl_port_load(CL_OP_MUTEX_DESTROY, id); }
+CL_INLINE uint32_t cl_op_mutex_unlock(uint32_t id) { return cl_port_load(CL_OP_MUTEX_UNLOCK, id); }
+CL_INLINE uint32_t cl_op_semaphore_create(uint32_t word) { return cl_port_give(CL_OP_SEMAPHORE_CREATE, 0, word); }
+CL_INLINE uint32_t cl_op_semaphore_destroy(uint32_t id) { return cl_port_load(CL_OP_SEMAPHORE_DESTROY, id); }
+CL_INLINE uint32_t cl_op_semaphore_post(uint32_t id) { return cl_port_load(CL_OP_SEMAPHORE_POST, id); }
+CL_INLINE uint32_t cl_op_semaphore_value(uint32_t id) { return cl_port_load(CL_OP_SEMAPHORE_VALUE, id); }
+CL_INLINE uint32_t cl_op_cond_create(void) { return cl_port_load(CL_OP_COND_CREATE, 0); }
+CL_INLINE uint32_t cl_op_cond_destroy(uint32_t id) { return cl_port_load(CL_OP_COND_DESTROY, id); }
+CL_INLINE uint32_t cl_op_cond_ticket(uint32_t id) { return cl_port_load(CL_OP_COND_TICKET, id); }
+CL_INLINE uint32_t cl_op_cond_signal(uint32_t id) { return cl_port_load(CL_OP_COND_SIGNAL, id); }
+CL_INLINE uint32_t cl_op_cond_broadcast(uint32_t id) { return cl_port_load(CL_OP_COND_BROADCAST, id); }
+CL_INLINE uint32_t cl_op_interrupt_bind(uint32_t id, uint32_t word) {
+  return cl_port_give(CL_OP_INTERRUPT_BIND, id, word);
+}
+CL_INLINE uint32_t cl_op_interrupt_unbind(uint32_t id) { return cl_port_load(CL_OP_INTERRUPT_UNBIND, id); }
+CL_INLINE uint32_t cl_op_interrupt_raise(uint32_t id) { return cl_port_load(CL_OP_INTERRUPT_RAISE, id); }
+CL_INLINE uint32_t cl_op_port_open(uint32_t id, uint32_t word) { return cl_port_give(CL_OP_PORT_OPEN, id, word); }
+CL_INLINE uint32_t cl_op_port_close(uint32_t id) { return cl_port_load(CL_OP_PORT_CLOSE, id); }
+CL_INLINE uint32_t cl_op_port_publish(void) { return cl_port_load(CL_OP_PORT_PUBLISH, 0); }
+
+CL_INLINE uint32_t cl_op_thread_join(uint32_t id) { return cl_hw_settle(cl_port_wait(CL_OP_THREAD_JOIN, id)); }
+CL_INLINE uint32_t cl_op_barrier_wait(uint32_t id, uint32_t others) {
+  return cl_hw_settle(cl_port_give_and_wait(CL_OP_BARRIER_WAIT, id, others));
+}
+CL_INLINE uint32_t cl_op_yield(void) { return cl_hw_settle_in_place(cl_port_wait(CL_OP_YIELD, 0), 1); }
+CL_INLINE uint32_t cl_op_interrupt_wait(uint32_t id) {
+  return cl_hw_settle_in_place(cl_port_wait(CL_OP_INTERRUPT_WAIT, id), 1);
+}
+
+/* Of the interface's operations with `until` (cl_waits.h): not at all, and without a limit. */
+CL_INLINE uint32_t cl_backend_mutex_trylock(uint32_t id) { return cl_port_load(CL_OP_MUTEX_TRYLOCK, id); }
+CL_INLINE uint32_t cl_backend_mutex_lock(uint32_t id) {
+  return cl_hw_settle_frameless(cl_port_wait(CL_OP_MUTEX_LOCK, id));
+}
+CL_INLINE uint32_t cl_backend_semaphore_trywait(uint32_t id) { return cl_port_load(CL_OP_SEMAPHORE_TRYWAIT, id); }
+CL_INLINE uint32_t cl_backend_semaphore_wait(uint32_t id) {
+  return cl_hw_settle_in_place(cl_port_wait(CL_OP_SEMAPHORE_WAIT, id), 0);
+}
+CL_INLINE uint32_t cl_backend_cond_wait(uint32_t id, uint32_t ticket) {
+  return cl_hw_settle_frameless(cl_port_give_and_wait(CL_OP_COND_WAIT, id, ticket));
+}
+CL_INLINE uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word) {
+  return cl_port_give(CL_OP_PORT_TRYSEND, id, word);
+}
+
+static inline uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word) {
+  uint32_t answer = cl_port_give_and_wait(CL_OP_PORT_SEND, id, word);
   if (CL_LIKELY(!answer)) return 0;
   return cl_hw_settle(answer);
 }
 
-static inline uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
+static inline uint32_t cl_backend_port_send(uint32_t id, uint32_t word) {
   uint32_t answer;
-  do answer = cl_op_port_send_once(id, word);
+  do answer = cl_backend_port_send_once(id, word);
   while (answer == CL_RESUMED);
   return answer;
 }
 
-static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
+static inline uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word) {
   uint32_t answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
   if (answer > CL_WORD_VALUE_MASK) return cl_hw_settle(answer);
   *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
 }
 
-CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word) {
   uint32_t answer;
   do {
     answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
@@ -129,7 +182,7 @@ CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
   return answer;
 }
 
-static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
+static inline uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word) {
   uint32_t answer = cl_port_load(CL_OP_PORT_TRYRECEIVE, id);
   if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
@@ -143,7 +196,7 @@ CL_INLINE void cl_hw_put(const uint32_t *words, uint32_t count) {
   *cl_port(CL_OP_WORD0, 0) = count;
 }
 
-CL_INLINE uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
+CL_INLINE uint32_t cl_backend_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
   cl_hw_put(words, count);
   uint32_t answer = cl_port_wait_masked(CL_OP_PORT_SEND, id);
   cl_hw_irq_on(answer);
@@ -151,14 +204,14 @@ CL_INLINE uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words
   return cl_hw_settle(answer);
 }
 
-static inline uint32_t cl_op_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
+static inline uint32_t cl_backend_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
   uint32_t answer;
-  do answer = cl_op_port_send_words_once(id, words, count);
+  do answer = cl_backend_port_send_words_once(id, words, count);
   while (answer == CL_RESUMED);
   return answer;
 }
 
-static inline uint32_t cl_op_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
+static inline uint32_t cl_backend_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
   cl_hw_put(words, count);
   uint32_t answer = cl_port_load(CL_OP_PORT_TRYSEND, id);
   cl_irq_on();
@@ -175,13 +228,13 @@ CL_INLINE uint32_t cl_hw_get(uint32_t answer, uint32_t *word, uint32_t *words, u
   return answer;
 }
 
-static inline uint32_t cl_op_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+static inline uint32_t cl_backend_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   cl_irq_off();
   uint32_t answer = cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room);
   return answer <= CL_WORD_VALUE_MASK ? answer : cl_hw_settle(answer);
 }
 
-CL_INLINE uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+CL_INLINE uint32_t cl_backend_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   uint32_t answer;
   do {
     cl_irq_off();
@@ -196,7 +249,7 @@ CL_INLINE uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_
   return answer;
 }
 
-static inline uint32_t cl_op_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+static inline uint32_t cl_backend_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   cl_irq_off();
   return cl_hw_get(cl_port_load(CL_OP_PORT_TRYRECEIVE, id), word, words, room);
 }
@@ -219,8 +272,6 @@ static inline int cl_backend_timeout_start(uint64_t at) {
   return !cl_port_load(CL_OP_TIMEOUT_START, 0);
 }
 
-static inline void cl_backend_timeout_stop(void) { cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
-
 /* As cl_hw_settle, of a thread with a deadline: takes it away, which is also the operation that says SAVED. */
 CL_INLINE uint32_t cl_hw_settle_until(uint32_t word) {
   uint32_t late;
@@ -237,55 +288,51 @@ CL_INLINE uint32_t cl_hw_settle_until(uint32_t word) {
 }
 
 CL_INLINE uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word) {
-  return cl_hw_settle_until(CL_HW_WAIT_IW(op));
+  return cl_hw_settle_until(cl_port_give_and_wait(op, id, word));
 }
 
-CL_INLINE uint32_t cl_op_port_send_until(uint32_t id, uint32_t word) {
+CL_INLINE uint32_t cl_backend_port_send_until(uint32_t id, uint32_t word) {
   return cl_backend_wait_until(CL_OP_PORT_SEND, id, word);
 }
 
-CL_INLINE uint32_t cl_op_port_receive_until(uint32_t id, uint32_t *word) {
+CL_INLINE uint32_t cl_backend_port_receive_until(uint32_t id, uint32_t *word) {
   uint32_t answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
   if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
   return cl_hw_settle_until(answer);
 }
 
-CL_INLINE uint32_t cl_op_port_send_words_until(uint32_t id, const uint32_t *words, uint32_t count) {
+CL_INLINE uint32_t cl_backend_port_send_words_until(uint32_t id, const uint32_t *words, uint32_t count) {
   cl_hw_put(words, count);
   uint32_t answer = cl_port_wait_masked(CL_OP_PORT_SEND, id);
   cl_hw_irq_on(answer);
   return cl_hw_settle_until(answer);
 }
 
-CL_INLINE uint32_t cl_op_port_receive_words_until(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+CL_INLINE uint32_t cl_backend_port_receive_words_until(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   cl_irq_off();
   return cl_hw_settle_until(cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room));
 }
 
 #define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS
-
-static inline uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word) { return CL_HW_IW(op); }
-
+CL_INLINE uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word) { return cl_port_give(op, id, word); }
 CL_INLINE uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word) {
-  uint32_t answer = CL_HW_WAIT_IW(op);
-  if (answer <= CL_WORD_VALUE_MASK) return answer;
-  if (CL_UNLIKELY((int32_t)answer >= 0)) return answer == CL_RESUMED ? CL_RESUMED : cl_hw_settle(answer);
-  cl_switch_here(answer);
-  return CL_RESUMED;
+  return cl_hw_settle_in_place(cl_port_give_and_wait(op, id, word), 0);
 }
 
 static inline uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word) {
-  uint32_t answer = CL_HW_I(op);
+  uint32_t answer = cl_port_load(op, id);
   if (!answer) *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
 }
 
 #define CL_BACKEND_INHERITANCE CL_INHERITANCE
 
-static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) { return CL_HW_IW(CL_OP_MUTEX_PROTOCOL); }
+static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) {
+  return cl_port_give(CL_OP_MUTEX_PROTOCOL, id, word);
+}
 
 uint32_t cl_op_move(uint32_t word);
-static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_op_mutex_lock(id); }
+static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_backend_mutex_lock(id); }
 
 /* A thread that a trap has interrupted is the kernel's running one, and so does not wait. */
 #define CL_BACKEND_CLEARS_IPI 1

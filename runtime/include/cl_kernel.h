@@ -6,8 +6,40 @@
  * runtime/sw/cl_backend.h (one call each). docs/reference/kernel.md defines the operations.
  *
  * An operation returns the kernel's word. An operation that waits returns when the calling thread runs again, with
- * RESUMED set if it was switched out or slept; GIVE_WAY is never returned. port_send and port_receive, which must be
- * repeated in that case, do so themselves. */
+ * RESUMED set if it was switched out or slept; GIVE_WAY is never returned. How long it waits is an argument (cl_waits.h).
+ *
+ *   thread_create, thread_start, thread_exit, thread_join, thread_detach, thread_read, yield, move, slice,
+ *   set_sched_param, get_sched_param, check_sched_param, set_weight, set_deadline,
+ *   remove, get_entry, set_idle_thread, reserve, release
+ *   mutex_create, mutex_destroy, mutex_lock, mutex_unlock
+ *   semaphore_create, semaphore_destroy, semaphore_wait, semaphore_post, semaphore_value
+ *   cond_create, cond_destroy, cond_ticket, cond_wait, cond_signal, cond_broadcast, barrier_wait
+ *   interrupt_bind, interrupt_unbind, interrupt_wait, interrupt_raise
+ *   port_open, port_close, port_send, port_receive, port_publish; port_send_words, port_receive_words
+ *
+ * are cl_op_<name>(id, words). Further ones:
+ *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
+ *   uint32_t cl_op_move(uint32_t word)       its status; RESUMED is never returned
+ *   uint32_t cl_op_mutex_lock_apart(uint32_t id)                 mutex_lock, for rare callers: the other stays inlined
+ *   noreturn void cl_op_thread_exit(void)    the caller's stack may be reused as soon as it is called
+ *   void cl_backend_start(void)              once, on CPU 0, before any other operation; interrupts are disabled
+ *   void cl_backend_lock(void), cl_backend_unlock(void)   a short critical section: all CPUs, interrupts disabled
+ *   uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word)   with the lock, by a thread: an operation that does
+ *     not wait (those that wait.c and mutex.c use); a better thread that it makes ready runs after cl_backend_unlock
+ *   void cl_backend_unlock_quietly(void)   cl_backend_unlock if there was no cl_backend_op
+ *   void cl_backend_timer(int added)   with the lock: cl_timers and cl_timers_count have changed; one is added, or removed
+ *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
+ *   CL_BACKEND_TIMEOUTS   1: the kernel can end the caller's wait itself:
+ *   int cl_backend_timeout_start(uint64_t at)   0: not at so late a time
+ *   uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word)   after that: the operation waits; CL_LATE: the
+ *     limit has ended the wait. Switches in place.
+ *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
+ *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
+ *   CL_BACKEND_EVENT_FLAGS   1: it has the operations on event flags, flags_...:
+ *   uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word)         those that do not wait, but:
+ *   uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word)   get, found; *word is set if the status is 0
+ *   uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word)    those that wait
+ * A back end calls cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #ifndef CL_KERNEL_H
 #define CL_KERNEL_H
 
@@ -20,108 +52,6 @@
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
 #include "cl_words.h"
-
-/* X(name, CODE, arguments) declares uint32_t cl_op_<name>(arguments):
- * V: (void), I: (uint32_t id), W: (uint32_t word), IW: (uint32_t id, uint32_t word). */
-#define CL_OPS_DIRECT(X)                      \
-  X(thread_create, THREAD_CREATE, W)          \
-  X(thread_start, THREAD_START, I)            \
-  X(thread_detach, THREAD_DETACH, I)          \
-  X(set_sched_param, SET_SCHED_PARAM, IW)     \
-  X(get_sched_param, GET_SCHED_PARAM, I)      \
-  X(check_sched_param, CHECK_SCHED_PARAM, IW) \
-  X(thread_read, THREAD_READ, I)              \
-  X(slice, SLICE, W)                          \
-  X(mutex_create, MUTEX_CREATE, V)            \
-  X(mutex_destroy, MUTEX_DESTROY, I)          \
-  X(mutex_trylock, MUTEX_TRYLOCK, I)          \
-  X(mutex_unlock, MUTEX_UNLOCK, I)            \
-  X(semaphore_create, SEMAPHORE_CREATE, W)    \
-  X(semaphore_destroy, SEMAPHORE_DESTROY, I)  \
-  X(semaphore_trywait, SEMAPHORE_TRYWAIT, I)  \
-  X(semaphore_post, SEMAPHORE_POST, I)        \
-  X(semaphore_value, SEMAPHORE_VALUE, I)      \
-  X(cond_create, COND_CREATE, V)              \
-  X(cond_destroy, COND_DESTROY, I)            \
-  X(cond_ticket, COND_TICKET, I)              \
-  X(cond_signal, COND_SIGNAL, I)              \
-  X(cond_broadcast, COND_BROADCAST, I)        \
-  X(interrupt_bind, INTERRUPT_BIND, IW)       \
-  X(interrupt_unbind, INTERRUPT_UNBIND, I)    \
-  X(interrupt_raise, INTERRUPT_RAISE, I)      \
-  X(set_weight, SET_WEIGHT, IW)               \
-  X(set_deadline, SET_DEADLINE, IW)           \
-  X(dequeue, DEQUEUE, V)                      \
-  X(remove, REMOVE, I)                        \
-  X(get_entry, GET_ENTRY, I)                  \
-  X(is_queued, IS_QUEUED, I)                  \
-  X(is_empty, IS_EMPTY, V)                    \
-  X(set_idle_thread, SET_IDLE_THREAD, I)      \
-  X(reserve, RESERVE, IW)                     \
-  X(release, RELEASE, I)                      \
-  X(port_open, PORT_OPEN, IW)                 \
-  X(port_close, PORT_CLOSE, I)                \
-  X(port_trysend, PORT_TRYSEND, IW)           \
-  X(port_publish, PORT_PUBLISH, V)
-
-#define CL_OPS_WAITING(X)        \
-  X(thread_join, THREAD_JOIN, I) \
-  X(barrier_wait, BARRIER_WAIT, IW)
-
-/* Operations that wait in place more often than they switch, and after which the caller has more to do. */
-#define CL_OPS_FRAMELESS(X)    \
-  X(mutex_lock, MUTEX_LOCK, I) \
-  X(cond_wait, COND_WAIT, IW)
-
-/* Inlined, and switched in place (cl_switch_here). MOSTLY: whether they mostly switch, for the order of the checks. */
-#define CL_OPS_IN_PLACE(X)                \
-  X(yield, YIELD, V, 1)                   \
-  X(semaphore_wait, SEMAPHORE_WAIT, I, 0) \
-  X(interrupt_wait, INTERRUPT_WAIT, I, 1)
-
-/* Both back ends also have
- *   uint32_t cl_op_port_send(uint32_t id, uint32_t word)         waits
- *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if the status is 0
- *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
- * and the same for a message of up to CL_PORT_WORDS words, whose first word in the port is their number; by threads only,
- * with interrupts enabled. Of a received one as many are stored as there is room for; none if *word is a larger number:
- *   uint32_t cl_op_port_send_words(uint32_t id, const uint32_t *words, uint32_t count)
- *   uint32_t cl_op_port_trysend_words(the same)
- *   uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room)
- *   uint32_t cl_op_port_tryreceive_words(the same)
- * and
- *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
- *   uint32_t cl_op_move(uint32_t word)       its status; RESUMED is never returned
- *   uint32_t cl_op_mutex_lock_apart(uint32_t id)                 mutex_lock, for rare callers: the other stays inlined
- *   noreturn void cl_op_thread_exit(void)    the caller's stack may be reused as soon as it is called
- *   void cl_backend_start(void)              once, on CPU 0, before any other operation; interrupts are disabled */
-/* For timed waits (runtime/posix/timed.h):
- *   uint32_t cl_op_port_send_once(uint32_t id, uint32_t word)       RESUMED: it has waited and must be repeated
- *   uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word)   the same
- *   cl_op_port_send_words_once, cl_op_port_receive_words_once       the same
- *   void cl_backend_lock(void), cl_backend_unlock(void)   a short critical section: all CPUs, interrupts disabled
- *   uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word)   with the lock, by a thread: an operation that does
- *     not wait (those that wait.c and mutex.c use); a better thread that it makes ready runs after cl_backend_unlock
- *   void cl_backend_unlock_quietly(void)   cl_backend_unlock if there was no cl_backend_op
- *   void cl_backend_timer(int added)   with the lock: cl_timers and cl_timers_count have changed; one is added, or removed
- *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
- *   CL_BACKEND_TIMEOUTS   1: the kernel can end the caller's wait itself:
- *   int cl_backend_timeout_start(uint64_t at)   0: not at so late a time
- *   void cl_backend_timeout_stop(void)          after that, without a wait
- *   uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word)   after that: the operation waits; CL_LATE: the
- *     limit has ended the wait. Switches in place. Also, with _once's meaning of RESUMED:
- *   cl_op_port_send_until, cl_op_port_receive_until, cl_op_port_send_words_until, cl_op_port_receive_words_until
- *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
- *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
- *   CL_BACKEND_EVENT_FLAGS   1: it has the operations on event flags, flags_...:
- *   uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word)         those that do not wait, but:
- *   uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word)   get, found; *word is set if the status is 0
- *   uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word)    those that wait
- * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
-#define CL_PARAMETERS_V void
-#define CL_PARAMETERS_I uint32_t id
-#define CL_PARAMETERS_W uint32_t word
-#define CL_PARAMETERS_IW uint32_t id, uint32_t word
 
 #define CL_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
 #define CL_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
@@ -287,5 +217,6 @@ uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread);
 uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word);
 
 #include "cl_backend.h"
+#include "cl_waits.h"
 
 #endif

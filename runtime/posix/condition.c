@@ -120,7 +120,7 @@ CL_COLD static int lock_again(pthread_mutex_t *mutex, int status) {
 static inline int wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t ticket) {
   int cancelled = cl_cancel_enter(CL_OP_COND_LEAVE, object(cond));
   if (!cancelled) {
-    int status = cl_status(cl_op_cond_wait(object(cond), ticket));
+    int status = cl_status(cl_op_cond_wait(object(cond), ticket, CL_NEVER));
     cancelled = cl_cancel_left();
     if (CL_UNLIKELY(status && !cancelled)) return lock_again(mutex, status);
   }

@@ -66,7 +66,7 @@ IF_NO_MUTEX void wait(struct __lock *lock) {
   }
   if (KERNEL_MUTEX && lock->mutex != NONE) {
     cl_backend_unlock();
-    cl_op_mutex_lock((lock->mutex - PORT(CL_OP_MUTEX_TRYLOCK, 0)) >> CL_ADDRESS_ID_LSB);
+    cl_op_mutex_lock((lock->mutex - PORT(CL_OP_MUTEX_TRYLOCK, 0)) >> CL_ADDRESS_ID_LSB, CL_NEVER);
     hold(lock);
   } else if (CL_LIKELY(!lock->owner)) {
     hold(lock);

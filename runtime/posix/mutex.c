@@ -67,7 +67,7 @@ CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
   if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
   /* made a moment ago, by this thread or by one that came at the same time; any other is refused again */
   uint32_t object = cl_object(mutex->handle);
-  return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_trylock(object));
+  return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_lock(object, CL_NOW));
 }
 
 /* A cancellation or a signal ends the wait. */
@@ -79,10 +79,10 @@ CL_COLD static int lock_asynchronously(pthread_mutex_t *mutex) {
     int status = 0,
         ended = is_point ? cl_cancel_enter(CL_OP_MUTEX_LEAVE, object) : cl_signals_enter(CL_OP_MUTEX_LEAVE, object);
     if (!ended) {
-      status = cl_status(cl_op_mutex_lock(object));
+      status = cl_status(cl_op_mutex_lock(object, CL_NEVER));
       ended = cl_cancel_left();
     }
-    if (!ended) return status ? cl_mutex_closer(mutex, status, UINT64_MAX) : 0;
+    if (!ended) return status ? cl_mutex_closer(mutex, status, CL_NEVER) : 0;
     if (is_point) cl_cancel_act();
     else cl_signals_run();
   }
@@ -94,7 +94,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex) {
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {
-  int status = cl_status(cl_op_mutex_trylock(cl_object(mutex->handle)));
+  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle), CL_NOW));
   return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, 0);
 }
 
@@ -114,7 +114,7 @@ CL_APART int timed(pthread_mutex_t *mutex, uint64_t at) {
 
 /* As pthread_mutex_trylock, but EBUSY at once. */
 static inline int try(pthread_mutex_t *mutex) {
-  uint32_t word = cl_op_mutex_trylock(cl_object(mutex->handle));
+  uint32_t word = cl_op_mutex_lock(cl_object(mutex->handle), CL_NOW);
   if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EBUSY))) return EBUSY;
   return word <= CL_WORD_VALUE_MASK ? 0 : cl_mutex_closer(mutex, cl_status(word), 0);
 }

@@ -270,7 +270,7 @@ static int rule_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
 static int set_ceiling_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
   static struct cl_queue napping; /* nobody wakes them */
   for (;;) {
-    int lock_status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+    int lock_status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle), CL_NEVER));
     if (lock_status && lock_status != EINVAL) return lock_status;
     cl_backend_lock();
     int status = rule_in_kernel(mutex, ceiling, old);

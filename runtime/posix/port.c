@@ -44,38 +44,20 @@ struct sink {
   uint32_t room;
 };
 
-CL_INLINE uint32_t op_send(uint32_t port, struct source from) {
-  return from.block ? cl_op_port_send_words(port, from.words, from.word) : cl_op_port_send(port, from.word);
+CL_INLINE uint32_t op_send(uint32_t port, struct source from, uint64_t until) {
+  return from.block ? cl_op_port_send_words(port, from.words, from.word, until)
+                    : cl_op_port_send(port, from.word, until);
 }
-CL_INLINE uint32_t op_send_once(uint32_t port, struct source from) {
-  return from.block ? cl_op_port_send_words_once(port, from.words, from.word) : cl_op_port_send_once(port, from.word);
-}
-CL_INLINE uint32_t op_send_until(uint32_t port, struct source from) {
-  return from.block ? cl_op_port_send_words_until(port, from.words, from.word) : cl_op_port_send_until(port, from.word);
-}
-CL_INLINE uint32_t op_receive(uint32_t port, struct sink to) {
-  return to.block ? cl_op_port_receive_words(port, to.word, to.words, to.room) : cl_op_port_receive(port, to.word);
-}
-CL_INLINE uint32_t op_receive_once(uint32_t port, struct sink to) {
-  return to.block ? cl_op_port_receive_words_once(port, to.word, to.words, to.room)
-                  : cl_op_port_receive_once(port, to.word);
-}
-CL_INLINE uint32_t op_receive_until(uint32_t port, struct sink to) {
-  return to.block ? cl_op_port_receive_words_until(port, to.word, to.words, to.room)
-                  : cl_op_port_receive_until(port, to.word);
-}
-CL_INLINE int trysend(int port, struct source from) {
-  return from.block ? cl_port_trysend_words(port, from.words, from.word) : port_trysend(port, from.word);
-}
-CL_INLINE int tryreceive(int port, struct sink to) {
-  return to.block ? cl_port_tryreceive_words(port, to.word, to.words, to.room) : port_tryreceive(port, to.word);
+CL_INLINE uint32_t op_receive(uint32_t port, struct sink to, uint64_t until) {
+  return to.block ? cl_op_port_receive_words(port, to.word, to.words, to.room, until)
+                  : cl_op_port_receive(port, to.word, until);
 }
 
 CL_COLD static int send_cancellable(uint32_t port, struct source from) {
   uint32_t answer = CL_RESUMED;
   do {
     if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = op_send_once(port, from);
+        answer = op_send(port, from, CL_ONCE);
       while (goes_on(answer));
     after(answer);
   } while (CL_SIGNALS && answer == CL_RESUMED);
@@ -86,7 +68,7 @@ CL_COLD static int receive_cancellable(uint32_t port, struct sink to) {
   uint32_t answer = CL_RESUMED;
   do {
     if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = op_receive_once(port, to);
+        answer = op_receive(port, to, CL_ONCE);
       while (goes_on(answer));
     after(answer);
   } while (CL_SIGNALS && answer == CL_RESUMED);
@@ -97,94 +79,40 @@ CL_INLINE int send(int port, struct source from) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
   if (CL_CANCEL) return send_cancellable((uint32_t)port, from);
-  return cl_status(op_send((uint32_t)port, from));
+  return cl_status(op_send((uint32_t)port, from, CL_NEVER));
 }
 
-CL_INLINE int send_by_timer(uint32_t port, struct source from, uint64_t at) {
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, port, at);
-  uint32_t answer = CL_RESUMED;
-  do {
-    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = op_send_once(port, from);
-      while (goes_on(answer) && !cl_timer_ended(&timer));
-    if (CL_SIGNALS) after(answer);
-  } while (CL_SIGNALS && answer == CL_RESUMED && !cl_timer_ended(&timer));
-  int late = cl_timer_stop(&timer);
-  if (!CL_SIGNALS) after(answer);
-  if (answer != CL_RESUMED) return cl_status(answer);
-  if (late) return ETIMEDOUT;
-  int status = trysend((int)port, from); /* there may be room by now */
-  return status == EAGAIN ? ETIMEDOUT : status;
-}
-
-/* Called for a very late limit, or when another thread has taken the room. */
-CL_COLD static int send_by_timer_apart(uint32_t port, struct source from, uint64_t at) {
-  return send_by_timer(port, from, at);
-}
-
-/* Called when there was no room. */
+/* Called when there was no room. After a wait there may be some by now, or another thread may have taken it. */
 CL_INLINE int send_until(uint32_t port, struct source from, uint64_t at) {
   cl_trace_call();
-  if (!CL_BACKEND_TIMEOUTS) return send_by_timer(port, from, at);
-  if (cl_backend_timeout_start(at)) {
+  for (;;) {
     uint32_t answer = CL_RESUMED;
-    if (cl_cancel_enter(CL_OP_PORT_LEAVE, port)) cl_backend_timeout_stop();
-    else answer = op_send_until(port, from);
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = op_send(port, from, at);
     after(answer);
-    if (CL_LIKELY(answer == CL_LATE)) return ETIMEDOUT;
     if (answer != CL_RESUMED) return cl_status(answer);
-    int status = trysend((int)port, from);
-    if (status != EAGAIN) return status;
+    answer = op_send(port, from, CL_NOW);
+    if (answer != CL_STATUS(CL_STATUS_EAGAIN)) return cl_status(answer);
   }
-  return send_by_timer_apart(port, from, at);
 }
 
 CL_INLINE int receive(int port, struct sink to) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
   if (CL_CANCEL) return receive_cancellable((uint32_t)port, to);
-  return cl_status(op_receive((uint32_t)port, to));
+  return cl_status(op_receive((uint32_t)port, to, CL_NEVER));
 }
 
-CL_INLINE int receive_by_timer(uint32_t port, struct sink to, uint64_t at) {
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, port, at);
-  uint32_t answer = CL_RESUMED;
-  do {
-    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = op_receive_once(port, to);
-      while (goes_on(answer) && !cl_timer_ended(&timer));
-    if (CL_SIGNALS) after(answer);
-  } while (CL_SIGNALS && answer == CL_RESUMED && !cl_timer_ended(&timer));
-  int late = cl_timer_stop(&timer);
-  if (!CL_SIGNALS) after(answer);
-  if (answer != CL_RESUMED) return cl_status(answer);
-  if (late) return ETIMEDOUT;
-  int status = tryreceive((int)port, to); /* there may be a message by now */
-  return status == EAGAIN ? ETIMEDOUT : status;
-}
-
-/* Called for a very late limit, or when another thread has taken the message. */
-CL_COLD static int receive_by_timer_apart(uint32_t port, struct sink to, uint64_t at) {
-  return receive_by_timer(port, to, at);
-}
-
-/* Called when there was no message. */
+/* The same when there was no message. */
 CL_INLINE int receive_until(uint32_t port, struct sink to, uint64_t at) {
   cl_trace_call();
-  if (!CL_BACKEND_TIMEOUTS) return receive_by_timer(port, to, at);
-  if (cl_backend_timeout_start(at)) {
+  for (;;) {
     uint32_t answer = CL_RESUMED;
-    if (cl_cancel_enter(CL_OP_PORT_LEAVE, port)) cl_backend_timeout_stop();
-    else answer = op_receive_until(port, to);
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = op_receive(port, to, at);
     after(answer);
-    if (CL_LIKELY(answer == CL_LATE)) return ETIMEDOUT;
     if (answer != CL_RESUMED) return cl_status(answer);
-    int status = tryreceive((int)port, to);
-    if (status != EAGAIN) return status;
+    answer = op_receive(port, to, CL_NOW);
+    if (answer != CL_STATUS(CL_STATUS_EAGAIN)) return cl_status(answer);
   }
-  return receive_by_timer_apart(port, to, at);
 }
 
 /* --- Of one word --- */
@@ -196,7 +124,7 @@ int port_send(int port, uint32_t word) { return send(port, one(word)); }
 
 int port_trysend(int port, uint32_t word) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_trysend((uint32_t)port, word));
+  return cl_status(cl_op_port_send((uint32_t)port, word, CL_NOW));
 }
 
 /* Apart: what switches in place saves all registers on entry, and the limit counts from before. */
@@ -205,7 +133,7 @@ CL_APART int send_one_until(uint32_t port, uint32_t word, uint64_t at) { return 
 int port_timedsend(int port, uint32_t word, uint32_t cycles) {
   uint32_t called = cl_local_read(CL_MTIME_LO);
   if (bad(port)) return EINVAL;
-  uint32_t answer = cl_op_port_trysend((uint32_t)port, word);
+  uint32_t answer = cl_op_port_send((uint32_t)port, word, CL_NOW);
   if (CL_LIKELY(answer == CL_STATUS(CL_STATUS_EAGAIN)))
     return send_one_until((uint32_t)port, word, cl_then(called) + cycles);
   return cl_status(answer);
@@ -215,7 +143,7 @@ __attribute__((always_inline)) int port_receive(int port, uint32_t *word) { retu
 
 int port_tryreceive(int port, uint32_t *word) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_tryreceive((uint32_t)port, word));
+  return cl_status(cl_op_port_receive((uint32_t)port, word, CL_NOW));
 }
 
 CL_APART int receive_one_until(uint32_t port, uint32_t *word, uint64_t at) {
@@ -225,7 +153,7 @@ CL_APART int receive_one_until(uint32_t port, uint32_t *word, uint64_t at) {
 int port_timedreceive(int port, uint32_t *word, uint32_t cycles) {
   uint32_t called = cl_local_read(CL_MTIME_LO);
   if (bad(port)) return EINVAL;
-  uint32_t answer = cl_op_port_tryreceive((uint32_t)port, word);
+  uint32_t answer = cl_op_port_receive((uint32_t)port, word, CL_NOW);
   if (CL_LIKELY(answer == CL_STATUS(CL_STATUS_EAGAIN)))
     return receive_one_until((uint32_t)port, word, cl_then(called) + cycles);
   return cl_status(answer);
@@ -246,7 +174,7 @@ __attribute__((always_inline)) int cl_port_send_words(int port, const uint32_t *
 
 int cl_port_trysend_words(int port, const uint32_t *words, uint32_t count) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_trysend_words((uint32_t)port, words, count));
+  return cl_status(cl_op_port_send_words((uint32_t)port, words, count, CL_NOW));
 }
 
 int cl_port_timedsend_words(int port, const uint32_t *words, uint32_t count, uint32_t cycles) {
@@ -260,7 +188,7 @@ __attribute__((always_inline)) int cl_port_receive_words(int port, uint32_t *wor
 
 int cl_port_tryreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t room) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_tryreceive_words((uint32_t)port, word, words, room));
+  return cl_status(cl_op_port_receive_words((uint32_t)port, word, words, room, CL_NOW));
 }
 
 int cl_port_timedreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t room, uint32_t cycles) {

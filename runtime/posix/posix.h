@@ -83,23 +83,6 @@ extern uint16_t cl_reading[CL_THREADS]; /* how many read-write locks each thread
 extern void (*cl_cleanup_all)(void);
 extern void (*cl_specific_end)(void);
 
-/* Time limit of a wait: started before it, on the waiting thread's stack, and always stopped after it. `leave` is the
- * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
- * It does not go off before mtime `at`; and some cycles after the thread waits, if that is later. */
-void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
-/* Whether the timer has ended the wait, or its time is over. */
-static inline int cl_timer_ended(const struct cl_timer *timer) {
-  if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
-  int ended = *(const volatile uint32_t *)&timer->ended != 0;
-  if (CL_CPUS > 1) cl_backend_unlock_quietly();
-  return ended;
-}
-int cl_timer_stop(struct cl_timer *timer); /* it has ended the wait */
-
-/* As start and stop, with cl_backend_lock held; `at`, `leave` and `object` are set. */
-void cl_timer_enter(struct cl_timer *timer);
-void cl_timer_remove(struct cl_timer *timer);
-
 /* A timer of a thread that shall look for its signals, whatever it does (signals.h). */
 #define CL_LEAVE_BY_SIGNAL UINT32_MAX
 
@@ -116,10 +99,10 @@ int cl_fail(int error); /* sets errno; -1 */
 int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at);
 
 static inline int cl_mutex_lock_object(pthread_mutex_t *mutex, uint32_t object) {
-  uint32_t word = cl_op_mutex_lock(object);
+  uint32_t word = cl_op_mutex_lock(object, CL_NEVER);
   if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
   int status = cl_status(word);
-  return status ? cl_mutex_closer(mutex, status, UINT64_MAX) : 0;
+  return status ? cl_mutex_closer(mutex, status, CL_NEVER) : 0;
 }
 static inline int cl_mutex_lock(pthread_mutex_t *mutex) {
   return cl_mutex_lock_object(mutex, cl_object(mutex->handle));

@@ -76,42 +76,29 @@ CL_COLD static int wait_closer(sem_t *sem, int status, uint64_t at) {
   return result(status);
 }
 
-static inline int waited(sem_t *sem, uint32_t word) {
-  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
-  int status = cl_status(word);
-  return CL_UNLIKELY(status) ? wait_closer(sem, status, CL_NEVER) : 0;
-}
-
-__attribute__((always_inline)) int sem_wait(sem_t *sem) {
+CL_INLINE int wait(sem_t *sem, uint64_t until) {
   cl_trace_call();
   for (;;) {
-    int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem));
-    uint32_t word = 0;
-    if (!cancelled) {
-      word = cl_op_semaphore_wait(object(sem));
-      cancelled = cl_cancel_left();
+    uint32_t word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, until);
+    if (CL_CANCEL && word == CL_CANCELED) {
+      if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
+      continue;
     }
-    if (!cancelled) return waited(sem, word);
-    if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
+    if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
+    int status = cl_status(word);
+    return CL_UNLIKELY(status) ? wait_closer(sem, status, until) : 0;
   }
 }
+
+__attribute__((always_inline)) int sem_wait(sem_t *sem) { return wait(sem, CL_NEVER); }
 
 /* The count was 0, or the semaphore lives in memory. */
 CL_APART int timed(sem_t *sem, uint64_t at) {
-  cl_trace_call();
-  if (sem->handle == CL_IN_MEMORY) return wait_closer(sem, EINVAL, at);
-  uint32_t word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, at);
-  while (CL_CANCEL && word == CL_CANCELED) {
-    if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
-    word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, at);
-  }
-  if (word != CL_LATE) return waited(sem, word);
-  errno = ETIMEDOUT;
-  return -1;
+  return sem->handle == CL_IN_MEMORY ? wait_closer(sem, EINVAL, at) : wait(sem, at);
 }
 
 static inline int try(sem_t *sem) {
-  uint32_t word = cl_op_semaphore_trywait(object(sem));
+  uint32_t word = cl_op_semaphore_wait(object(sem), CL_NOW);
   if (word <= CL_WORD_VALUE_MASK) return 0;
   if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EAGAIN))) return EAGAIN;
   int status = cl_status(word);
@@ -133,7 +120,7 @@ int sem_timedwait(sem_t *sem, const struct timespec *until) {
 int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
   uint32_t called = cl_local_read(CL_MTIME_LO);
   cl_cancel_test();
-  uint32_t word = cl_op_semaphore_trywait(object(sem));
+  uint32_t word = cl_op_semaphore_wait(object(sem), CL_NOW);
   if (word <= CL_WORD_VALUE_MASK) return 0;
   if (!cycles && word == CL_STATUS(CL_STATUS_EAGAIN)) return cl_fail(ETIMEDOUT);
   return timed(sem, cl_then(called) + cycles); /* also if it is in memory */

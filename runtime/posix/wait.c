@@ -80,7 +80,7 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
     if (status) break;
     uint32_t ticket = cl_backend_op(CL_OP_COND_TICKET, timer.object, 0);
     cl_backend_unlock();
-    cl_op_cond_wait(timer.object, ticket);
+    cl_op_cond_wait(timer.object, ticket, CL_NEVER);
     cl_backend_lock();
   }
   cl_timer_remove(&timer);

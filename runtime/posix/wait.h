@@ -13,8 +13,6 @@
 #include "posix.h"
 #include "signals.h"
 
-#define CL_NEVER UINT64_MAX
-
 /* On the waiter's stack. Its owner sets `data`, for whoever wakes it, `mutex` and `cancel`. */
 struct cl_waiter {
   struct cl_waiter *next;

@@ -4,72 +4,133 @@
 #ifndef CL_BACKEND_H
 #define CL_BACKEND_H
 
-#define CL_SW_DECLARE(name, CODE, arguments) uint32_t cl_op_##name(CL_PARAMETERS_##arguments);
-CL_OPS_DIRECT(CL_SW_DECLARE)
-CL_OPS_WAITING(CL_SW_DECLARE)
-CL_OPS_FRAMELESS(CL_SW_DECLARE)
+uint32_t cl_op_thread_create(uint32_t word);
+uint32_t cl_op_thread_start(uint32_t id);
+uint32_t cl_op_thread_detach(uint32_t id);
+uint32_t cl_op_thread_read(uint32_t id);
+uint32_t cl_op_set_sched_param(uint32_t id, uint32_t word);
+uint32_t cl_op_get_sched_param(uint32_t id);
+uint32_t cl_op_check_sched_param(uint32_t id, uint32_t word);
+uint32_t cl_op_set_weight(uint32_t id, uint32_t word);
+uint32_t cl_op_set_deadline(uint32_t id, uint32_t word);
+uint32_t cl_op_slice(uint32_t word);
+uint32_t cl_op_remove(uint32_t id);
+uint32_t cl_op_get_entry(uint32_t id);
+uint32_t cl_op_set_idle_thread(uint32_t id);
+uint32_t cl_op_reserve(uint32_t id, uint32_t word);
+uint32_t cl_op_release(uint32_t id);
+uint32_t cl_op_mutex_create(void);
+uint32_t cl_op_mutex_destroy(uint32_t id);
+uint32_t cl_op_mutex_unlock(uint32_t id);
+uint32_t cl_op_semaphore_create(uint32_t word);
+uint32_t cl_op_semaphore_destroy(uint32_t id);
+uint32_t cl_op_semaphore_post(uint32_t id);
+uint32_t cl_op_semaphore_value(uint32_t id);
+uint32_t cl_op_cond_create(void);
+uint32_t cl_op_cond_destroy(uint32_t id);
+uint32_t cl_op_cond_ticket(uint32_t id);
+uint32_t cl_op_cond_signal(uint32_t id);
+uint32_t cl_op_cond_broadcast(uint32_t id);
+uint32_t cl_op_interrupt_bind(uint32_t id, uint32_t word);
+uint32_t cl_op_interrupt_unbind(uint32_t id);
+uint32_t cl_op_interrupt_raise(uint32_t id);
+uint32_t cl_op_port_open(uint32_t id, uint32_t word);
+uint32_t cl_op_port_close(uint32_t id);
+uint32_t cl_op_port_publish(void);
+uint32_t cl_op_thread_join(uint32_t id);
+uint32_t cl_op_barrier_wait(uint32_t id, uint32_t others);
 
-/* The caller sees that the common answer is 0, and looks for no error in it. _once, also of receive: for timed waits. */
-#define CL_SW_SENDING(name, pass, ...)                                 \
-  uint32_t cl_sw_port_##name(__VA_ARGS__);                             \
-  uint32_t cl_op_port_try##name(__VA_ARGS__);                          \
-  uint32_t cl_op_port_##name##_once(__VA_ARGS__);                      \
-  CL_INLINE uint32_t cl_op_port_##name(__VA_ARGS__) {                  \
-    uint32_t answer = cl_sw_port_##name pass;                          \
-    if (CL_LIKELY(!answer)) return 0;                                  \
-    __asm__("" : "+r"(answer)); /* else the compiler drops the test */ \
-    return answer;                                                     \
-  }
-CL_SW_SENDING(send, (id, word), uint32_t id, uint32_t word)
-CL_SW_SENDING(send_words, (id, words, count), uint32_t id, const uint32_t *words, uint32_t count)
+/* Of the interface's operations with `until` (cl_waits.h): not at all, without a limit, and one wait. */
+uint32_t cl_backend_mutex_trylock(uint32_t id);
+uint32_t cl_backend_mutex_lock(uint32_t id);
+uint32_t cl_backend_semaphore_trywait(uint32_t id);
+uint32_t cl_backend_cond_wait(uint32_t id, uint32_t ticket);
+uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word);
+uint32_t cl_backend_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count);
+uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word);
+uint32_t cl_backend_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count);
+uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word);
+uint32_t cl_backend_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room);
 
-/* cl_sw_...: may return GIVE_WAY, with interrupts disabled and the kernel locked. */
-#define CL_SW_IN_PLACE(name, CODE, arguments, MOSTLY)          \
-  uint32_t cl_sw_##name(CL_PARAMETERS_##arguments);            \
-  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
-    uint32_t word = cl_sw_##name(CL_SW_PASS_##arguments);      \
-    if (CL_UNLIKELY((int32_t)word >= 0)) return word;          \
-    cl_switch_here(word);                                      \
-    return CL_RESUMED;                                         \
-  }
-#define CL_SW_PASS_V
-#define CL_SW_PASS_I id
-CL_OPS_IN_PLACE(CL_SW_IN_PLACE)
+/* The caller sees that the common answer is 0, and looks for no error in it. */
+uint32_t cl_sw_port_send(uint32_t id, uint32_t word);
+CL_INLINE uint32_t cl_backend_port_send(uint32_t id, uint32_t word) {
+  uint32_t answer = cl_sw_port_send(id, word);
+  if (CL_LIKELY(!answer)) return 0;
+  __asm__("" : "+r"(answer)); /* else the compiler drops the test */
+  return answer;
+}
 
-/* The same; or RESUMED: then call it again. */
-#define CL_SW_RECEIVING(name, pass, ...)                         \
-  uint32_t cl_sw_port_##name(__VA_ARGS__);                       \
-  uint32_t cl_op_port_try##name(__VA_ARGS__);                    \
-  static inline uint32_t cl_op_port_##name##_once(__VA_ARGS__) { \
-    uint32_t answer = cl_sw_port_##name pass;                    \
-    if ((int32_t)answer >= 0) return answer;                     \
-    cl_switch_here(answer);                                      \
-    return CL_RESUMED;                                           \
-  }                                                              \
-  CL_INLINE uint32_t cl_op_port_##name(__VA_ARGS__) {            \
-    uint32_t answer;                                             \
-    do {                                                         \
-      answer = cl_sw_port_##name pass;                           \
-      if ((int32_t)answer < 0) {                                 \
-        cl_switch_here(answer);                                  \
-        answer = CL_RESUMED;                                     \
-      }                                                          \
-    } while (answer == CL_RESUMED);                              \
-    return answer;                                               \
-  }
-CL_SW_RECEIVING(receive, (id, word), uint32_t id, uint32_t *word)
-CL_SW_RECEIVING(receive_words, (id, word, words, room), uint32_t id, uint32_t *word, uint32_t *words, uint32_t room)
+uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count);
+CL_INLINE uint32_t cl_backend_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
+  uint32_t answer = cl_sw_port_send_words(id, words, count);
+  if (CL_LIKELY(!answer)) return 0;
+  __asm__("" : "+r"(answer)); /* as above */
+  return answer;
+}
+
+/* cl_sw_...: may return GIVE_WAY, with interrupts disabled and the kernel locked. It switches in place. */
+CL_INLINE uint32_t cl_sw_settle(uint32_t word) {
+  if (CL_UNLIKELY((int32_t)word >= 0)) return word;
+  cl_switch_here(word);
+  return CL_RESUMED;
+}
+
+uint32_t cl_sw_yield(void);
+uint32_t cl_sw_semaphore_wait(uint32_t id);
+uint32_t cl_sw_interrupt_wait(uint32_t id);
+CL_INLINE uint32_t cl_op_yield(void) { return cl_sw_settle(cl_sw_yield()); }
+CL_INLINE uint32_t cl_op_interrupt_wait(uint32_t id) { return cl_sw_settle(cl_sw_interrupt_wait(id)); }
+CL_INLINE uint32_t cl_backend_semaphore_wait(uint32_t id) { return cl_sw_settle(cl_sw_semaphore_wait(id)); }
+
+/* The same; or RESUMED: then it has waited, and must be called again. */
+uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
+static inline uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word) {
+  uint32_t answer = cl_sw_port_receive(id, word);
+  if ((int32_t)answer >= 0) return answer;
+  cl_switch_here(answer);
+  return CL_RESUMED;
+}
+CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word) {
+  uint32_t answer;
+  do {
+    answer = cl_sw_port_receive(id, word);
+    if ((int32_t)answer < 0) {
+      cl_switch_here(answer);
+      answer = CL_RESUMED;
+    }
+  } while (answer == CL_RESUMED);
+  return answer;
+}
+
+uint32_t cl_sw_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room);
+static inline uint32_t cl_backend_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  uint32_t answer = cl_sw_port_receive_words(id, word, words, room);
+  if ((int32_t)answer >= 0) return answer;
+  cl_switch_here(answer);
+  return CL_RESUMED;
+}
+CL_INLINE uint32_t cl_backend_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  uint32_t answer;
+  do {
+    answer = cl_sw_port_receive_words(id, word, words, room);
+    if ((int32_t)answer < 0) {
+      cl_switch_here(answer);
+      answer = CL_RESUMED;
+    }
+  } while (answer == CL_RESUMED);
+  return answer;
+}
 
 #define CL_BACKEND_TIMEOUTS 0
 static inline int cl_backend_timeout_start(uint64_t at) { return (void)at, 0; }
-static inline void cl_backend_timeout_stop(void) {}
 static inline uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word) {
   return (void)op, (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
 }
-#define cl_op_port_send_until cl_op_port_send_once
-#define cl_op_port_receive_until cl_op_port_receive_once
-#define cl_op_port_send_words_until cl_op_port_send_words_once
-#define cl_op_port_receive_words_until cl_op_port_receive_words_once
+#define cl_backend_port_send_until cl_backend_port_send_once
+#define cl_backend_port_receive_until cl_backend_port_receive_once
+#define cl_backend_port_send_words_until cl_backend_port_send_words_once
+#define cl_backend_port_receive_words_until cl_backend_port_receive_words_once
 
 #define CL_BACKEND_EVENT_FLAGS 0
 static inline uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word) {

@@ -44,7 +44,6 @@ void pthread_exit(void *value) {
 /* --- threads --------------------------------------------------------------------------------------- */
 
 static unsigned char stacks[CL_THREADS][1024] __attribute__((aligned(16)));
-uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at);
 static void *run(void *program);
 
 /* One operation; ticket: the last that the thread took; *value: the message that it has received. */
@@ -70,28 +69,28 @@ static inline uint32_t operate(uint32_t op, uint32_t id, uint32_t word, uint32_t
     case CL_OP_YIELD: return cl_op_yield();
     case CL_OP_MUTEX_CREATE: return cl_op_mutex_create();
     case CL_OP_MUTEX_DESTROY: return cl_op_mutex_destroy(id);
-    case CL_OP_MUTEX_LOCK: return cl_op_mutex_lock(id);
-    case CL_OP_MUTEX_TRYLOCK: return cl_op_mutex_trylock(id);
+    case CL_OP_MUTEX_LOCK: return cl_op_mutex_lock(id, CL_NEVER);
+    case CL_OP_MUTEX_TRYLOCK: return cl_op_mutex_lock(id, CL_NOW);
     case CL_OP_MUTEX_UNLOCK: return cl_op_mutex_unlock(id);
     case CL_OP_SEMAPHORE_CREATE: return cl_op_semaphore_create(word);
     case CL_OP_SEMAPHORE_DESTROY: return cl_op_semaphore_destroy(id);
-    case CL_OP_SEMAPHORE_WAIT: return cl_op_semaphore_wait(id);
-    case CL_OP_SEMAPHORE_TRYWAIT: return cl_op_semaphore_trywait(id);
+    case CL_OP_SEMAPHORE_WAIT: return cl_op_semaphore_wait(id, CL_NEVER);
+    case CL_OP_SEMAPHORE_TRYWAIT: return cl_op_semaphore_wait(id, CL_NOW);
     case CL_OP_SEMAPHORE_POST: return cl_op_semaphore_post(id);
     case CL_OP_SEMAPHORE_VALUE: return cl_op_semaphore_value(id);
     case CL_OP_COND_CREATE: return cl_op_cond_create();
     case CL_OP_COND_DESTROY: return cl_op_cond_destroy(id);
     case CL_OP_COND_TICKET: return cl_op_cond_ticket(id);
-    case CL_OP_COND_WAIT: return cl_op_cond_wait(id, ticket);
+    case CL_OP_COND_WAIT: return cl_op_cond_wait(id, ticket, CL_NEVER);
     case CL_OP_COND_SIGNAL: return cl_op_cond_signal(id);
     case CL_OP_COND_BROADCAST: return cl_op_cond_broadcast(id);
     case CL_OP_BARRIER_WAIT: return cl_op_barrier_wait(id, word);
     case CL_OP_PORT_OPEN: return cl_op_port_open(id, word);
     case CL_OP_PORT_CLOSE: return cl_op_port_close(id);
-    case CL_OP_PORT_SEND: return cl_op_port_send(id, word);
-    case CL_OP_PORT_TRYSEND: return cl_op_port_trysend(id, word);
-    case CL_OP_PORT_RECEIVE: return cl_op_port_receive(id, value);
-    case CL_OP_PORT_TRYRECEIVE: return cl_op_port_tryreceive(id, value);
+    case CL_OP_PORT_SEND: return cl_op_port_send(id, word, CL_NEVER);
+    case CL_OP_PORT_TRYSEND: return cl_op_port_send(id, word, CL_NOW);
+    case CL_OP_PORT_RECEIVE: return cl_op_port_receive(id, value, CL_NEVER);
+    case CL_OP_PORT_TRYRECEIVE: return cl_op_port_receive(id, value, CL_NOW);
     case CL_OP_PORT_PUBLISH: return cl_op_port_publish();
     case CL_OP_INTERRUPT_BIND: return cl_op_interrupt_bind(id, word);
     case CL_OP_INTERRUPT_UNBIND: return cl_op_interrupt_unbind(id);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The operations of the internal interface that may wait, by what the back end has of them (included by cl_kernel.h).
+ *
+ * `until` says for how long: CL_NOW, CL_NEVER, CL_ONCE, which are constants, so that the compiler removes the rest; or it
+ * is a time, mtime, which no constant in the program is. A wait that the time has ended answers CL_LATE. */
+#ifndef CL_WAITS_H
+#define CL_WAITS_H
+
+#define CL_NOW UINT64_C(0)
+#define CL_NEVER UINT64_MAX
+#define CL_ONCE (UINT64_MAX - 1) /* of a port: without a limit, but after one wait the answer is RESUMED */
+#define CL_IS(until, constant) (__builtin_constant_p(until) && (until) == (constant))
+
+/* Time limit of a wait: started before it, on the waiting thread's stack, and always stopped after it. `leave` is the
+ * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
+ * It does not go off before mtime `at`; and some cycles after the thread waits, if that is later. */
+void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
+int cl_timer_stop(struct cl_timer *timer); /* it has ended the wait */
+
+/* As start and stop, with cl_backend_lock held; `at`, `leave` and `object` are set. */
+void cl_timer_enter(struct cl_timer *timer);
+void cl_timer_remove(struct cl_timer *timer);
+
+/* --- objects but ports; op: of the wait, a constant --- */
+
+/* The operation that ends the wait. */
+CL_INLINE unsigned cl_leave_of(unsigned op) {
+  switch (op) {
+    case CL_OP_MUTEX_LOCK: return CL_OP_MUTEX_LEAVE;
+    case CL_OP_SEMAPHORE_WAIT: return CL_OP_SEMAPHORE_LEAVE;
+    default: return CL_OP_COND_LEAVE;
+  }
+}
+
+CL_INLINE uint32_t cl_wait_without_limit(unsigned op, uint32_t id, uint32_t word) {
+  switch (op) {
+    case CL_OP_MUTEX_LOCK: return cl_backend_mutex_lock(id);
+    case CL_OP_SEMAPHORE_WAIT: return cl_backend_semaphore_wait(id);
+    case CL_OP_COND_WAIT: return cl_backend_cond_wait(id, word);
+    default: return cl_op_flags_wait(op, id, word);
+  }
+}
+
+CL_INLINE uint32_t cl_wait_by_timer_here(unsigned op, uint32_t id, uint32_t word, uint64_t at) {
+  struct cl_timer timer;
+  cl_timer_start(&timer, cl_leave_of(op), id, at);
+  uint32_t answer = cl_wait_without_limit(op, id, word);
+  return cl_timer_stop(&timer) ? CL_LATE : answer;
+}
+uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at);
+
+CL_INLINE uint32_t cl_wait(unsigned op, uint32_t id, uint32_t word, uint64_t until) {
+  if (CL_IS(until, CL_NEVER)) return cl_wait_without_limit(op, id, word);
+  if (!CL_BACKEND_TIMEOUTS) return cl_wait_by_timer_here(op, id, word, until);
+  if (CL_UNLIKELY(!cl_backend_timeout_start(until))) return cl_wait_by_timer(op, id, word, until);
+  return cl_backend_wait_until(op, id, word);
+}
+
+CL_INLINE uint32_t cl_op_mutex_lock(uint32_t id, uint64_t until) {
+  return CL_IS(until, CL_NOW) ? cl_backend_mutex_trylock(id) : cl_wait(CL_OP_MUTEX_LOCK, id, 0, until);
+}
+
+CL_INLINE uint32_t cl_op_semaphore_wait(uint32_t id, uint64_t until) {
+  return CL_IS(until, CL_NOW) ? cl_backend_semaphore_trywait(id) : cl_wait(CL_OP_SEMAPHORE_WAIT, id, 0, until);
+}
+
+/* Returns at once if there has been a signal since the ticket. */
+CL_INLINE uint32_t cl_op_cond_wait(uint32_t id, uint32_t ticket, uint64_t until) {
+  return cl_wait(CL_OP_COND_WAIT, id, ticket, until);
+}
+
+/* --- ports: a message of one word, or of up to CL_PORT_WORDS, whose first word in the port is their number ---
+ *
+ * Those of more words by threads only, with interrupts enabled. With a time there is one wait, as with CL_ONCE. */
+
+CL_INLINE uint32_t cl_op_port_send(uint32_t id, uint32_t word, uint64_t until) {
+  if (CL_IS(until, CL_NOW)) return cl_backend_port_trysend(id, word);
+  if (CL_IS(until, CL_NEVER)) return cl_backend_port_send(id, word);
+  if (CL_IS(until, CL_ONCE)) return cl_backend_port_send_once(id, word);
+  if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until))) return cl_backend_port_send_until(id, word);
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
+  uint32_t answer = cl_backend_port_send_once(id, word);
+  return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
+}
+
+CL_INLINE uint32_t cl_op_port_send_words(uint32_t id, const uint32_t *words, uint32_t count, uint64_t until) {
+  if (CL_IS(until, CL_NOW)) return cl_backend_port_trysend_words(id, words, count);
+  if (CL_IS(until, CL_NEVER)) return cl_backend_port_send_words(id, words, count);
+  if (CL_IS(until, CL_ONCE)) return cl_backend_port_send_words_once(id, words, count);
+  if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until)))
+    return cl_backend_port_send_words_until(id, words, count);
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
+  uint32_t answer = cl_backend_port_send_words_once(id, words, count);
+  return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
+}
+
+/* *word is set if the status is 0. */
+CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word, uint64_t until) {
+  if (CL_IS(until, CL_NOW)) return cl_backend_port_tryreceive(id, word);
+  if (CL_IS(until, CL_NEVER)) return cl_backend_port_receive(id, word);
+  if (CL_IS(until, CL_ONCE)) return cl_backend_port_receive_once(id, word);
+  if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until))) return cl_backend_port_receive_until(id, word);
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
+  uint32_t answer = cl_backend_port_receive_once(id, word);
+  return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
+}
+
+/* As many words are stored as there is room for; none if *word, their number, is larger than CL_PORT_WORDS. */
+CL_INLINE uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
+                                            uint64_t until) {
+  if (CL_IS(until, CL_NOW)) return cl_backend_port_tryreceive_words(id, word, words, room);
+  if (CL_IS(until, CL_NEVER)) return cl_backend_port_receive_words(id, word, words, room);
+  if (CL_IS(until, CL_ONCE)) return cl_backend_port_receive_words_once(id, word, words, room);
+  if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until)))
+    return cl_backend_port_receive_words_until(id, word, words, room);
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
+  uint32_t answer = cl_backend_port_receive_words_once(id, word, words, room);
+  return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
+}
+
+#endif
