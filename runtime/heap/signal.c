@@ -255,7 +255,8 @@ void cl_signals_in_trap(void) {
   cl_irq_off();
 }
 
-int cl_signals_poke(uint32_t thread) {
+/* By a timer: the thread shall look for its signals. */
+static int poke(uint32_t thread) {
   const struct cl_cancel *cancel = &cl_cancels[thread];
   if (cancel->now && cancel->leave && cancel->leave != CL_OP_INTERRUPT_WAIT)
     return cl_status(cl_backend_leave(cancel->leave, cancel->object, thread));
@@ -267,6 +268,8 @@ int cl_signals_poke(uint32_t thread) {
   if (CL_CPUS > 1 && runs && cpu != cl_local_read(CL_CPU_ID) && cpu < CL_CPUS) cl_local_write(CL_IPI, cpu);
   return EAGAIN;
 }
+
+int (*const cl_timer_call)(uint32_t thread) = poke;
 
 void cl_signals_begin(uint32_t thread) {
   cl_backend_lock();

@@ -202,6 +202,13 @@ struct cl_timer {
 extern struct cl_timer *cl_timers[CL_CPUS]; /* of each CPU the first */
 extern uint32_t cl_timers_count;            /* of all CPUs */
 void cl_timers_look(uint32_t cpu);
+
+/* What the layer above asks of timers; they call it with the lock. NULL until it does: a program without it folds that. */
+extern void (*cl_timer_ended)(uint32_t thread); /* a time limit has ended a wait of the thread */
+/* In a program with signals the timer of a thread that shall look for them, whatever it does: `leave` is
+ * CL_LEAVE_BY_CALL. Called until it answers 0, the wait is ended, or ESRCH: there is nothing left to do. */
+#define CL_LEAVE_BY_CALL UINT32_MAX
+extern int (*const cl_timer_call)(uint32_t thread);
 uint64_t cl_now(void); /* mtime */
 /* The mtime when its lower word was `low`, some cycles ago: for limits that count from the call. */
 static inline uint64_t cl_then(uint32_t low) {

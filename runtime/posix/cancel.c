@@ -64,7 +64,7 @@ static void end_wait(pthread_t thread, struct cl_cancel *cancel) {
   }
   if (!CL_SIGNALS && (!cancel->leave || cancel->leave == CL_OP_INTERRUPT_WAIT)) return;
   if (cancel->timer.runs || cancel->timer.ended) return; /* by a request before this one */
-  uint32_t leave = CL_SIGNALS ? CL_LEAVE_BY_SIGNAL : cancel->leave;
+  uint32_t leave = CL_SIGNALS ? CL_LEAVE_BY_CALL : cancel->leave;
   cancel->timer = (struct cl_timer){.at = cl_now(), .leave = leave, .object = cancel->object};
   cl_timer_enter(&cancel->timer);
   cancel->timer.thread = thread;

@@ -6,6 +6,11 @@
 
 int cl_mutex_protocols;
 
+static void use_protocols(void) {
+  cl_mutex_protocols = 1;
+  cl_timer_ended = cl_mutex_gave_up;
+}
+
 int pthread_mutexattr_init(pthread_mutexattr_t *attr) {
   *attr = (pthread_mutexattr_t){.ceiling = CL_PRIORITIES - 1};
   return 0;
@@ -36,7 +41,7 @@ int pthread_mutexattr_settype(pthread_mutexattr_t *attr, int type) {
 int pthread_mutexattr_gettype(const pthread_mutexattr_t *attr, int *type) { return get(attr, &attr->type, type); }
 
 int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attr, int protocol) {
-  cl_mutex_protocols = 1;
+  use_protocols();
   return set(attr, &attr->protocol, protocol, PTHREAD_PRIO_PROTECT);
 }
 
@@ -53,7 +58,7 @@ int pthread_mutexattr_getprioceiling(const pthread_mutexattr_t *attr, int *ceili
 }
 
 int pthread_mutexattr_setrobust(pthread_mutexattr_t *attr, int robust) {
-  cl_mutex_protocols = 1;
+  use_protocols();
   return set(attr, &attr->robust, robust, PTHREAD_MUTEX_ROBUST);
 }
 

@@ -83,9 +83,6 @@ extern uint16_t cl_reading[CL_THREADS]; /* how many read-write locks each thread
 extern void (*cl_cleanup_all)(void);
 extern void (*cl_specific_end)(void);
 
-/* A timer of a thread that shall look for its signals, whatever it does (signals.h). */
-#define CL_LEAVE_BY_SIGNAL UINT32_MAX
-
 static inline int cl_is_sharing(int shared) {
   return shared == PTHREAD_PROCESS_PRIVATE || shared == PTHREAD_PROCESS_SHARED;
 }

@@ -29,7 +29,6 @@ void cl_signals_begin(uint32_t thread); /* before it starts: it has the mask of 
 void cl_signals_end(void);              /* the caller takes none any more */
 /* With the lock. */
 uint32_t cl_signals_now(uint32_t thread); /* bits of cl_cancel.now */
-int cl_signals_poke(uint32_t thread); /* by a timer: it shall look for its signals. 0: it has been woken for that */
 
 #define CL_TO_PROCESS UINT32_MAX
 

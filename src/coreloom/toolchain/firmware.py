@@ -172,9 +172,8 @@ def _ground(platform: Platform, kernel: str, policy: str) -> _Ground:
     macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
         macros |= {"CL_CPUS_MAX": platform.cpus, "CL_POLICY_ROOM": POLICY_ROOM}
-    arch = RUNTIME / "arch"
-    folders = [RUNTIME / "posix", RUNTIME / "backdoor", RUNTIME / kernel, arch, arch / platform.core]
-    return _Ground(macros, folders, policies=files)
+    names = ("posix", "backdoor", "kernel", kernel, "arch", f"arch/{platform.core}")
+    return _Ground(macros, [RUNTIME / name for name in names], policies=files)
 
 
 def compile_flags(platform: Platform, ground: str, policy: str, user: Sequence[str]) -> list[str]:

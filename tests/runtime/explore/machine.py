@@ -29,7 +29,7 @@ SIZES = {
     "kernel.semaphores": 2,
     "kernel.conditions": 2,
 }
-_SOURCES = ("posix/cl_boot.c", "posix/timer.c", "arch/cl_switch.S", "arch/standard/start.S")
+_SOURCES = ("posix/cl_boot.c", "kernel/timer.c", "arch/cl_switch.S", "arch/standard/start.S")
 Act = tuple[int, int, int]  # operation, object, word
 Fault = tuple[str, str, str]  # a file below runtime/, and a text in it that another one replaces
 
@@ -61,7 +61,7 @@ def image(cpus: int, policy: str = firmware.PRIORITY, fault: Fault | None = None
     if files:
         macros |= {"CL_CPUS_MAX": cpus, "CL_POLICY_ROOM": link.POLICY_ROOM}
     given = [f"-D{name}={value}" for name, value in macros.items()]
-    folders = ["sw", "posix", "arch", "arch/standard", "include"]
+    folders = ["sw", "kernel", "posix", "arch", "arch/standard", "include"]
     read = [path for name in folders for path in sorted((RUNTIME / name).glob("*.[chS]"))]
     key = zig.digest(
         [*given, str(fault)], [*read, *files, HERE / "program.c", HERE / "explore.h", Path(__file__)]

@@ -15,8 +15,6 @@ volatile struct act explore_acts[CL_THREADS][EXPLORE_ACTS] __attribute__((sectio
 void (*cl_ipc_dispatch)(void);
 struct cl_ipc_first cl_ipc_first[CL_CPUS];
 const char *(*cl_posix_name)(uint32_t thread);
-uint32_t cl_mutex_protocols;
-void cl_mutex_gave_up(uint32_t thread) { (void)thread; }
 void cl_posix_thread_begin(void) {}
 void __libc_init_array(void) {}
 

@@ -9,10 +9,11 @@
  * All lists are under one lock, the back end's. The interrupt holds it from the kernel's answer until that is recorded;
  * so a woken thread, on any CPU, learns from cl_timer_stop what woke it. */
 #include "cl_end.h"
-#include "timed.h"
+#include "cl_kernel.h"
 
 struct cl_timer *cl_timers[CL_CPUS];
 uint32_t cl_timers_count;
+void (*cl_timer_ended)(uint32_t thread);
 
 uint64_t cl_now(void) {
   uint32_t low; /* read first: a time limit counts from here */
@@ -77,8 +78,8 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
   struct cl_timer *timer;
   while ((timer = cl_timers[cpu]) && timer->at <= cl_now()) {
     cl_timers[cpu] = timer->next;
-    int status = CL_SIGNALS && timer->leave == CL_LEAVE_BY_SIGNAL
-                     ? cl_signals_poke(timer->thread)
+    int status = CL_SIGNALS && timer->leave == CL_LEAVE_BY_CALL
+                     ? cl_timer_call(timer->thread)
                      : cl_status(cl_backend_leave(timer->leave, timer->object, timer->thread));
     if (CL_SIGNALS && status == ESRCH) { /* there is nothing left to do */
       cl_timers_count--;
@@ -86,7 +87,7 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
     } else if (!status) {
       cl_timers_count--;
       timer->ended = 1;
-      if (cl_mutex_protocols) cl_mutex_gave_up(timer->thread);
+      if (cl_timer_ended) cl_timer_ended(timer->thread);
       *(volatile uint32_t *)&timer->runs = 0;
     } else {
       /* It does not wait: not yet, or no more. Look again, but a thread that is kept from its CPU is no reason to
