@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The data of the kernel in software (cl_sw_kernel.h), and what its operations and its scheduler both use.
- * The scheduler is one of two: fixed priorities (cl_sw_priority.h), or with CL_POLICY a policy (cl_sw_policy.h). */
+ * The data of the kernel in software (cl_sw_kernel.h), and what its operations and its scheduler (cl_sw_scheduler.h) both use. */
 #ifndef CL_SW_DATA_H
 #define CL_SW_DATA_H
 

@@ -21,12 +21,7 @@
 #ifndef CL_SW_KERNEL_H
 #define CL_SW_KERNEL_H
 
-#include "cl_sw_data.h"
-#ifdef CL_POLICY
-#include "cl_sw_policy.h"
-#else
-#include "cl_sw_priority.h"
-#endif
+#include "cl_sw_scheduler.h"
 
 /* The wait of thread `tid` ends, with nothing for it. */
 K_COLD uint32_t k_end_wait(k_thread **list, uint32_t tid, int *woke) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The software kernel's scheduler for a policy of policies/: CL_POLICY is its name; CL_POLICY_BASE that of the policy
- * below, for `exclusive`. Included by cl_sw_kernel.h instead of cl_sw_priority.h.
+ * below, for `exclusive`. Included by cl_sw_scheduler.h.
  *
  * - A CPU without a thread runs in its own idle context (k_idle_word). So a thread that becomes ready is only queued,
  *   and each CPU picks its threads itself.
@@ -16,8 +16,6 @@
  *   uint32_t k_idle_word(const k_cpu *)        the switch word of the CPU's own context */
 #ifndef CL_SW_POLICY_H
 #define CL_SW_POLICY_H
-
-#include "cl_sw_data.h"
 
 #define K_AWAY 0
 #define K_SLICES 0 /* each decision sets the time of the next one */
@@ -187,7 +185,7 @@ K_INLINE void k_enqueue_all(k_thread *thread) {
   }
 }
 
-K_INLINE int k_wake_in_place(const k_thread *thread) {
+K_INLINE int k_wake_in_place(k_thread *thread) {
   (void)thread;
   return 0;
 }
@@ -227,12 +225,12 @@ K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   return 0; /* there is no shorter way than k_block */
 }
 
-K_INLINE uint32_t k_rotate(const k_cpu *cpu) {
+K_INLINE uint32_t k_rotate(k_cpu *cpu) {
   (void)cpu;
   return 0; /* the policy decides */
 }
 
-K_INLINE uint32_t k_end_slice(const k_cpu *cpu) { return k_rotate(cpu); }
+K_INLINE uint32_t k_end_slice(k_cpu *cpu) { return k_rotate(cpu); }
 
 K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
   (void)cpu;
@@ -242,7 +240,7 @@ K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
 
 K_INLINE cl_time k_decides_at(const k_cpu *cpu) { return cpu->until; }
 
-K_INLINE void k_look_at_slice(const k_cpu *cpu) { (void)cpu; }
+K_INLINE void k_look_at_slice(k_cpu *cpu) { (void)cpu; }
 
 /* --- which CPUs must decide again -------------------------------------------------------------- */
 
@@ -270,11 +268,6 @@ K_COLD void k_notify_closer(const k_cpu *cpu) {
   k_resched_sent |= tell;
   for (k_cpu *other = k_cpus; tell; other++, tell >>= 1)
     if (tell & 1) k_interrupt(other);
-}
-
-/* Interrupt the other CPUs that must decide again after an operation of this one. */
-K_INLINE void k_notify(const k_cpu *cpu) {
-  if (K_RARE(k_others_must_give_way(cpu))) k_notify_closer(cpu);
 }
 
 /* --- functions for the operations -------------------------------------------------------------- */
@@ -328,7 +321,7 @@ K_INLINE void k_enter(k_thread *thread, uint32_t fixed) {
 }
 
 /* A policy knows of a placement when a thread is made only. */
-K_INLINE uint32_t k_place(const k_cpu *cpu, const k_thread *thread, const k_cpu *home) {
+K_INLINE uint32_t k_place(k_cpu *cpu, k_thread *thread, k_cpu *home) {
   (void)cpu;
   (void)thread;
   (void)home;
@@ -400,7 +393,7 @@ K_INLINE uint32_t k_give_cpu(uint32_t cpu, struct cl_entity *owner) {
 K_INLINE uint32_t k_reserve(uint32_t cpu, k_thread *thread) { return k_give_cpu(cpu, &thread->entity); }
 K_INLINE uint32_t k_release(uint32_t cpu) { return k_policy_cpus[cpu].owner ? k_give_cpu(cpu, NULL) : K_ERROR(ENOENT); }
 
-K_INLINE k_thread *k_take_next(const k_cpu *cpu) {
+K_INLINE k_thread *k_take_next(k_cpu *cpu) {
   (void)cpu;
   return NULL;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The software kernel's scheduler with the rules of the hardware kernel: fixed priorities, equals take turns.
- * Included by cl_sw_kernel.h; runtime/sw/README.md lists the functions that it and cl_sw.c use. */
+ * Included by cl_sw_scheduler.h. */
 #ifndef CL_SW_PRIORITY_H
 #define CL_SW_PRIORITY_H
-
-#include "cl_sw_data.h"
 
 static inline uint32_t k_now(void);
 static inline void k_completed(k_cpu *cpu);
@@ -301,11 +299,6 @@ K_COLD void k_notify_closer(const k_cpu *cpu) {
     if (other != cpu && k_irq(other)) k_interrupt(other);
 }
 
-/* Notify the other CPUs whose thread must give way after an operation of this one. */
-K_INLINE void k_notify(const k_cpu *cpu) {
-  if (K_RARE(k_others_must_give_way(cpu))) k_notify_closer(cpu);
-}
-
 /* Time has passed: has the thread on this CPU used up its slice? */
 K_INLINE void k_look_at_slice(k_cpu *cpu) {
   if (cpu->waiting || !cpu->current || !k_slice || k_now() - cpu->since < k_slice) return;
@@ -380,7 +373,7 @@ K_INLINE void k_init_scheduler(void) {
 }
 
 /* A thread has been made; fixed: it is placed on its CPU. */
-#define k_enter(thread, fixed) ((thread)->queue = (fixed) ? &(thread)->cpu->queue : &k_dynamic)
+K_INLINE void k_enter(k_thread *thread, uint32_t fixed) { thread->queue = fixed ? &thread->cpu->queue : &k_dynamic; }
 
 /* The running thread is placed on `home`, or on any CPU if NULL; 0, or the error word. */
 K_INLINE uint32_t k_place(k_cpu *cpu, k_thread *thread, k_cpu *home) {
@@ -390,7 +383,7 @@ K_INLINE uint32_t k_place(k_cpu *cpu, k_thread *thread, k_cpu *home) {
 }
 
 /* The first thread runs already. */
-K_INLINE void k_begin(k_cpu *cpu, const k_thread *thread) { k_start_slice(cpu, thread); }
+K_INLINE void k_begin(k_cpu *cpu, k_thread *thread) { k_start_slice(cpu, thread); }
 
 /* The current thread ends. */
 K_INLINE void k_end(k_cpu *cpu, k_thread *thread) {
@@ -449,12 +442,12 @@ K_INLINE void k_begin_slices(void) {
   }
 }
 
-K_INLINE uint32_t k_weigh(const k_thread *thread, uint32_t weight) {
+K_INLINE uint32_t k_weigh(k_thread *thread, uint32_t weight) {
   (void)thread;
   return weight;
 }
 
-K_INLINE uint32_t k_reserve(uint32_t cpu, const k_thread *thread) {
+K_INLINE uint32_t k_reserve(uint32_t cpu, k_thread *thread) {
   (void)thread;
   return cpu;
 }

@@ -211,7 +211,7 @@ static int check_slice(const k_cpu *cpu, uint64_t rings) {
   return 0;
 }
 
-static uint32_t check_cpus(struct seen *seen) {
+static uint32_t check_all_cpus(struct seen *seen) {
   uint32_t sleeping = 0, own_bit = 1u << seen->cpu;
   /* From its last critical section before it sleeps to the first after, a CPU is on its way: it will look for itself. */
   if (k_cpus[seen->cpu].waiting) seen->coming |= own_bit;
@@ -256,7 +256,7 @@ static uint32_t queued(const k_thread *thread) {
   return count;
 }
 #else
-static uint32_t check_cpus(struct seen *seen) {
+static uint32_t check_all_cpus(struct seen *seen) {
   uint32_t queued = 0, counted = 0, interrupted = seen->interrupted, coming = seen->coming = seen->awake;
   MUST(!(k_need_resched & ~(interrupted | coming)));
   for (uint32_t number = 0; number < CL_CPUS; number++) {
@@ -290,7 +290,7 @@ static uint32_t queued(const k_thread *thread) { return thread->entity.queued ||
 /* 0, or the line of what is wrong. */
 uint32_t explore_check(struct seen *seen);
 __attribute__((used, retain, noinline)) uint32_t explore_check(struct seen *seen) {
-  uint32_t wrong = check_cpus(seen), unused = 0;
+  uint32_t wrong = check_all_cpus(seen), unused = 0;
   if (wrong) return wrong;
   for (const k_thread *thread = k_threads; thread < k_threads + CL_THREADS; thread++) {
     uint32_t lists = waits(thread), ready = queued(thread);
