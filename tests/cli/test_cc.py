@@ -285,6 +285,34 @@ def test_objects_and_archives_have_any_name(place: Path, capfd: pytest.CaptureFi
     )  # fmt: skip
 
 
+CLASSIFIED = """\
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int count, char **words) {
+  double number = atof(words[1]), whole;
+  float half = (float)number / 2;
+  int power;
+  printf("%d %d %d ", !!isnan(number), !!isinf(half), !!signbit(number));
+  printf("%g ", frexp(number, &power));
+  printf("%g ", modf(number, &whole));
+  printf("%g\\n", ldexp(whole, power));
+  return count - 2;
+}
+"""
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_what_linux_has_in_its_c_library_needs_no_library_of_mathematics(
+    place: Path, capfd: pytest.CaptureFixture[str], ground: str
+) -> None:
+    Path("classified.c").write_text(CLASSIFIED)
+    assert cc(capfd, "-std=c99", "-c", "classified.c", "--on", ground) == (0, "", "")
+    assert cc(capfd, "classified.o", "-o", "prog", "--on", ground) == (0, "", "")
+    assert run(capfd, "run", "prog", "-q", "--", "-6.5") == (0, "0 0 1 -0.8125 -0.5 -48\n", "")
+
+
 LIKE_LINUX = """\
 #include <pthread.h>
 #include <stdio.h>

@@ -45,7 +45,13 @@ _SOURCES = {
         timelocal uselocale""",
     "posix": "basename dirname fnmatch regcomp regerror regexec regfree",
     "misc": "ffs fini init",
-    "../libm/common": "s_scalbn s_copysign",
+    # What Linux has in its C library, too: programs that use it link without -lm.
+    "../libm/common": """math_err_check_oflow math_err_check_uflow math_err_oflow math_err_uflow
+        math_err_with_errno math_errf_check_oflowf math_errf_check_uflowf math_errf_oflowf math_errf_uflowf
+        math_errf_with_errnof s_copysign s_finite s_fpclassify s_isinf s_isinfd s_isnan s_isnand s_modf
+        s_scalbn s_signbit sf_copysign sf_finite sf_fpclassify sf_isinf sf_isinff sf_isnan sf_isnanf
+        sf_modf sf_scalbn""",
+    "../libm/math": "s_frexp sf_frexp",
     "picolib": "picosbrk",
 }
 
