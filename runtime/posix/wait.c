@@ -100,7 +100,9 @@ CL_COLD int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t
 }
 
 CL_COLD void cl_queue_look(uint32_t thread) {
-  if (cl_status(cl_backend_op(CL_OP_COND_LEAVE, lot(), thread))) cl_backend_op(CL_OP_COND_SIGNAL, lot(), 0);
+  if (!cl_status(cl_backend_op(CL_OP_COND_LEAVE, lot(), thread))) return;
+  cl_backend_op(CL_OP_COND_SIGNAL, lot(), 0);
+  cl_backend_op(CL_OP_COND_LEAVE, lot(), thread); /* it may have begun to wait before the signal, which woke another */
 }
 
 CL_COLD struct cl_waiter *cl_queue_wake(struct cl_queue *queue) {

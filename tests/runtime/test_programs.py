@@ -47,6 +47,7 @@ CHECKED = (
     "policies",
     "queues",
     "clocks",
+    "wakes",
     "limits",
     "numbers",
     "protocols",
