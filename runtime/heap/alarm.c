@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The alarm clock: one timer of SIGALRM for alarm, ualarm and setitimer. */
+ * The alarm clocks: a timer each of SIGALRM, for alarm, ualarm and setitimer, and of SIGVTALRM and SIGPROF, which are
+ * the same but for the signal: there is no time that the system computes for the program. */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,14 +16,19 @@
 #pragma weak ualarm
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
-static timer_t clock_timer;
+static timer_t timers[3];
 
-/* 0: there is no timer left. */
-static timer_t timer(void) {
+/* 0: there is none. */
+static timer_t timer(int which) {
+  static const int signals[] = {[ITIMER_REAL] = SIGALRM, [ITIMER_VIRTUAL] = SIGVTALRM, [ITIMER_PROF] = SIGPROF};
+  if (which < ITIMER_REAL || which > ITIMER_PROF) return cl_fail(EINVAL), 0;
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signals[which]};
   pthread_mutex_lock(&making);
-  if (!clock_timer && timer_create(CLOCK_REALTIME, NULL, &clock_timer)) clock_timer = 0;
+  if (!timers[which] &&
+      timer_create(which == ITIMER_REAL ? CLOCK_REALTIME : CLOCK_PROCESS_CPUTIME_ID, &event, &timers[which]))
+    timers[which] = 0;
   pthread_mutex_unlock(&making);
-  return clock_timer;
+  return timers[which];
 }
 
 static struct timespec of(struct timeval time) { return (struct timespec){time.tv_sec, time.tv_usec * 1000}; }
@@ -32,16 +39,16 @@ static struct timeval to(struct timespec time) {
 
 int getitimer(int which, struct itimerval *value) {
   struct itimerspec now;
-  if (which != ITIMER_REAL) return cl_fail(EINVAL);
-  if (!timer() || timer_gettime(timer(), &now)) return -1;
+  const timer_t id = timer(which);
+  if (!id || timer_gettime(id, &now)) return -1;
   *value = (struct itimerval){.it_interval = to(now.it_interval), .it_value = to(now.it_value)};
   return 0;
 }
 
 int setitimer(int which, const struct itimerval *restrict value, struct itimerval *restrict before) {
-  if (which != ITIMER_REAL) return cl_fail(EINVAL);
+  const timer_t id = timer(which);
   struct itimerspec next = {.it_interval = of(value->it_interval), .it_value = of(value->it_value)}, old;
-  if (!timer() || timer_settime(timer(), 0, &next, &old)) return -1;
+  if (!id || timer_settime(id, 0, &next, &old)) return -1;
   if (before) *before = (struct itimerval){.it_interval = to(old.it_interval), .it_value = to(old.it_value)};
   return 0;
 }

@@ -14,8 +14,9 @@ struct timer {
   struct cl_source source; /* the first; while its signal is pending its expirations are not looked at */
   int exists;
   clockid_t clock;
+  uint32_t thread; /* whose CPU time it counts, or CL_ALL_THREADS; larger: none's */
   struct cl_notice notice;
-  uint64_t at;           /* when it expires; CL_NEVER: it is not armed */
+  uint64_t at;           /* when it expires, by its clock; CL_NEVER: it is not armed */
   struct timespec until; /* the same by CLOCK_REALTIME, if it follows that */
   int follows;
   uint64_t interval; /* cycles, 0: once */
@@ -26,6 +27,10 @@ struct timer {
 /* Under the back end's lock. */
 static struct timer timers[TIMER_MAX];
 static volatile int serving; /* there is such a thread */
+static int count_cpu_time;   /* of some timer the clock does: else the program is linked without any account of it */
+
+/* Nobody tells when CPU time has passed: it is looked at when it can be over, but not again within so many cycles. */
+#define LOOK_AGAIN 10000
 
 static struct timer *timer_of(timer_t id) {
   return id - 1 < TIMER_MAX && timers[id - 1].exists ? &timers[id - 1] : NULL;
@@ -37,6 +42,21 @@ static struct timer *begin(timer_t id) {
   struct timer *timer = timer_of(id);
   if (!timer) cl_backend_unlock();
   return timer;
+}
+
+static int counts_cpu_time(const struct timer *timer) { return count_cpu_time && timer->thread <= CL_ALL_THREADS; }
+
+static uint64_t now_of(const struct timer *timer) {
+  return counts_cpu_time(timer) ? cl_cpu_time(timer->thread) : cl_now();
+}
+
+/* The mtime at which to look at an armed timer. */
+static uint64_t look_at(const struct timer *timer) {
+  if (!counts_cpu_time(timer) || timer->at == CL_NEVER) return timer->at;
+  uint64_t now = now_of(timer), left = timer->at > now ? timer->at - now : 0;
+  if (timer->thread == CL_ALL_THREADS) left /= CL_CPUS;
+  if (left < LOOK_AGAIN) left = LOOK_AGAIN;
+  return left > CL_NEVER - cl_now() ? CL_NEVER : cl_now() + left;
 }
 
 static uint64_t due(struct timer *timer) {
@@ -59,7 +79,7 @@ static int shown(uint64_t overrun) { return overrun < DELAYTIMER_MAX ? (int)over
 /* Its signal is, with all expirations until now. */
 static void taken(struct cl_source *source, siginfo_t *info) {
   struct timer *timer = (struct timer *)source;
-  timer->overrun = shown((uint64_t)info->si_overrun + expire(timer, cl_now()));
+  timer->overrun = shown((uint64_t)info->si_overrun + expire(timer, now_of(timer)));
   info->si_overrun = timer->overrun;
   cl_queue_wake(&cl_clock_timers);
 }
@@ -83,13 +103,17 @@ static void *serve(void *unused) {
   for (;;) {
     uint64_t first = CL_NEVER, times = 0;
     int needed = 0;
-    for (struct timer *timer = timers; timer < timers + TIMER_MAX && !times; timer++) {
+    for (struct timer *timer = timers; timer < timers + TIMER_MAX; timer++) {
       if (!timer->exists || !cl_notice_is(&timer->notice)) continue;
       needed = 1;
       if (timer->source.pending) continue;
-      times = expire(timer, cl_now());
-      if (times) serve_one(timer, times);
-      else if (timer->at < first) first = timer->at;
+      times = expire(timer, now_of(timer));
+      if (times) {
+        serve_one(timer, times);
+        break;
+      }
+      uint64_t look = look_at(timer);
+      if (look < first) first = look;
     }
     if (times) continue;
     if (!needed) break;
@@ -113,8 +137,9 @@ static int start_serving(void) {
 
 int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict id) {
   struct cl_notice notice;
-  if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID) return cl_fail(ENOTSUP);
-  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return cl_fail(EINVAL);
+  const uint32_t thread = cl_cpu_time_of(clock);
+  if (thread <= CL_ALL_THREADS) count_cpu_time = 1;
+  else if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return cl_fail(EINVAL);
   struct sigevent alarm = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
   int status = cl_notice_make(&notice, event ? event : &alarm);
   if (status) return cl_fail(status);
@@ -125,7 +150,7 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
   int start = number <= TIMER_MAX && cl_notice_is(&notice) && !serving;
   if (number <= TIMER_MAX)
     timers[number - 1] = (struct timer){
-        .source = {.taken = taken}, .exists = 1, .clock = clock, .notice = notice, .at = CL_NEVER};
+        .source = {.taken = taken}, .exists = 1, .clock = clock, .thread = thread, .notice = notice, .at = CL_NEVER};
   if (start) serving = 1;
   cl_backend_unlock();
   if (number > TIMER_MAX) return cl_fail(EAGAIN);
@@ -152,7 +177,7 @@ int timer_delete(timer_t id) {
 
 /* With the lock. A timer that notifies nobody has its expirations taken here. */
 static void show(struct timer *timer, struct itimerspec *value) {
-  uint64_t now = cl_now();
+  uint64_t now = now_of(timer);
   if (!cl_notice_is(&timer->notice)) expire(timer, now);
   uint64_t at = due(timer);
   value->it_interval = cl_time_of(timer->interval);
@@ -165,6 +190,11 @@ int timer_gettime(timer_t id, struct itimerspec *value) {
   show(timer, value);
   cl_backend_unlock();
   return 0;
+}
+
+static uint64_t at_cpu_time(const struct timer *timer, const struct timespec *time, int absolute) {
+  uint64_t from = absolute ? 0 : now_of(timer), cycles = time->tv_sec < 0 ? 0 : cl_cycles_of(time);
+  return cycles > CL_NEVER - from ? CL_NEVER : from + cycles;
 }
 
 int timer_settime(timer_t id, int flags, const struct itimerspec *restrict value, struct itimerspec *restrict before) {
@@ -184,7 +214,8 @@ int timer_settime(timer_t id, int flags, const struct itimerspec *restrict value
     timer->overrun = 0;
     timer->until = *time;
     timer->follows = absolute && timer->clock == CLOCK_REALTIME;
-    if (absolute) cl_deadline(timer->clock, time, &timer->at);
+    if (counts_cpu_time(timer)) timer->at = at_cpu_time(timer, time, absolute);
+    else if (absolute) cl_deadline(timer->clock, time, &timer->at);
     else timer->at = cl_after(time);
   }
   cl_queue_wake(&cl_clock_timers);

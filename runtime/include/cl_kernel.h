@@ -101,7 +101,7 @@ __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argu
 
 /* CPU-time clocks (posix/cpu_time.c). CL_CPU_TIME is 1 for a program that reads one (src/coreloom/toolchain/firmware.py):
  * others pay nothing. cl_switch_to calls cl_cpu_time_next, which counts for the thread of the time until now, and begins
- * another's. */
+ * that of the thread of the word. */
 #ifndef CL_CPU_TIME
 #define CL_CPU_TIME 0
 #endif
@@ -110,7 +110,8 @@ __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argu
 #define CL_SIGNALS 0
 #endif
 void cl_cpu_time_stop_apart(void);
-void cl_cpu_time_next(void);
+void cl_cpu_time_go_apart(void);
+void cl_cpu_time_next(uint32_t word);
 void cl_cpu_time_reset(uint32_t thread); /* of a new thread */
 
 /* Before this CPU waits: nothing runs. */
@@ -120,7 +121,7 @@ static inline void cl_cpu_time_stop(void) {
 
 /* The caller runs (on). */
 static inline void cl_cpu_time_go(void) {
-  if (CL_CPU_TIME) cl_cpu_time_next();
+  if (CL_CPU_TIME) cl_cpu_time_go_apart();
 }
 
 uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */

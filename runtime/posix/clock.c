@@ -73,15 +73,14 @@ int cl_deadline(clockid_t clock, const struct timespec *time, uint64_t *at) {
 /* CPU-time clocks of threads are numbered from here. */
 #define OF_THREAD 0x10000u
 
-/* The thread whose CPU time the clock shows, or CL_ALL_THREADS; larger values: not a CPU-time clock. */
-static uint32_t cpu_time_of(clockid_t clock) {
+uint32_t cl_cpu_time_of(clockid_t clock) {
   if (clock == CLOCK_PROCESS_CPUTIME_ID) return CL_ALL_THREADS;
   if (clock == CLOCK_THREAD_CPUTIME_ID) return pthread_self();
   return clock - OF_THREAD < CL_THREADS ? (uint32_t)clock - OF_THREAD : CL_ALL_THREADS + 1;
 }
 
 static int is_clock(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || cpu_time_of(clock) <= CL_ALL_THREADS;
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || cl_cpu_time_of(clock) <= CL_ALL_THREADS;
 }
 
 static struct timespec realtime(void) { return cl_time_sum(cl_time_of(cl_now()), realtime_ahead()); }
@@ -89,7 +88,7 @@ static struct timespec realtime(void) { return cl_time_sum(cl_time_of(cl_now()),
 int clock_gettime(clockid_t clock, struct timespec *time) {
   if (!is_clock(clock)) return cl_fail(EINVAL);
   if (clock == CLOCK_REALTIME) *time = realtime();
-  else *time = cl_time_of(clock == CLOCK_MONOTONIC ? cl_now() : cl_cpu_time(cpu_time_of(clock)));
+  else *time = cl_time_of(clock == CLOCK_MONOTONIC ? cl_now() : cl_cpu_time(cl_cpu_time_of(clock)));
   return 0;
 }
 

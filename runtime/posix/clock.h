@@ -30,6 +30,8 @@ int cl_deadline(clockid_t clock, const struct timespec *time, uint64_t *at);
 /* The cycles that a thread, or all, have run. */
 #define CL_ALL_THREADS CL_THREADS
 uint64_t cl_cpu_time(uint32_t thread);
+/* The thread whose CPU time the clock shows, or CL_ALL_THREADS; larger values: not a CPU-time clock. */
+uint32_t cl_cpu_time_of(clockid_t clock);
 
 /* Waits until an absolute time of CLOCK_REALTIME: woken when the clock is set, to look at it again. */
 extern struct cl_queue cl_clock_sleepers, cl_clock_timers;

@@ -8,19 +8,19 @@ static volatile uint64_t of_thread[CL_CONTEXTS];
 static struct {
   volatile uint64_t total;
   volatile uint64_t since;
-  volatile uint32_t runs; /* a thread runs there since then */
+  volatile uint32_t runs; /* the thread that runs there since then, from 1; 0: none */
 } of_cpu[CL_CPUS];
 
 static uint32_t this_cpu(void) { return CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0; }
 
-/* Interrupts may be on: no switch must come in between. */
+/* The thread runs_now, from 1, begins to run, or none. Interrupts may be on: no switch must come in between. */
 static void count(uint32_t runs_now) {
   int was_off = cl_irq_is_off();
   cl_irq_off();
   uint32_t cpu = this_cpu();
   uint64_t now = cl_now();
   if (of_cpu[cpu].runs) {
-    of_thread[pthread_self()] += now - of_cpu[cpu].since;
+    of_thread[of_cpu[cpu].runs - 1] += now - of_cpu[cpu].since;
     of_cpu[cpu].total += now - of_cpu[cpu].since;
   }
   of_cpu[cpu].since = now;
@@ -29,11 +29,12 @@ static void count(uint32_t runs_now) {
 }
 
 void cl_cpu_time_stop_apart(void) { count(0); }
-void cl_cpu_time_next(void) { count(1); }
+void cl_cpu_time_go_apart(void) { count((uint32_t)pthread_self() + 1); }
+void cl_cpu_time_next(uint32_t word) { count((uint16_t)word + 1u); }
 void cl_cpu_time_reset(uint32_t thread) { of_thread[thread] = 0; }
 
-/* The time that has passed on a CPU since it last counted. */
-static uint64_t running(uint32_t cpu) {
+/* The time that has passed on a CPU since it last counted, if the thread runs there, or any. */
+static uint64_t running(uint32_t cpu, uint32_t thread) {
   uint64_t since, passed;
   uint32_t runs;
   do {
@@ -41,16 +42,15 @@ static uint64_t running(uint32_t cpu) {
     runs = of_cpu[cpu].runs;
     passed = cl_now() - since;
   } while (since != of_cpu[cpu].since);
-  return runs ? passed : 0;
+  return runs && (thread == CL_ALL_THREADS || runs - 1 == thread) ? passed : 0;
 }
 
 static uint64_t time_of_thread(uint32_t thread) {
   uint64_t before, more;
   do {
     before = of_thread[thread];
-    uint32_t word = cl_op_thread_read(thread);
-    int runs = (word >> CL_THREAD_WORD_STATE_LSB & CL_THREAD_WORD_STATE_MASK) == CL_STATE_RUNNING;
-    more = runs ? running(word >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK) : 0;
+    more = 0;
+    for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++) more += running(cpu, thread);
   } while (before != of_thread[thread]); /* it has been added meanwhile */
   return before + more;
 }
@@ -59,7 +59,7 @@ static uint64_t time_of_cpu(uint32_t cpu) {
   uint64_t before, more;
   do {
     before = of_cpu[cpu].total;
-    more = running(cpu);
+    more = running(cpu, CL_ALL_THREADS);
   } while (before != of_cpu[cpu].total);
   return before + more;
 }

@@ -647,6 +647,23 @@ TEST(setitimer, periodic, "SIGALRM again and again") {
   IS(2000, now.it_interval.tv_usec);
 }
 
+TEST(setitimer, cpu_time, "ITIMER_VIRTUAL and ITIMER_PROF: SIGVTALRM and SIGPROF when the program has computed") {
+  const int all[][2] = {{ITIMER_VIRTUAL, SIGVTALRM}, {ITIMER_PROF, SIGPROF}};
+  const struct itimerval time = {.it_value = {.tv_usec = 2000}};
+  for (int i = 0; i < 2; i++) {
+    begin(0);
+    signal(all[i][1], note);
+    OK(setitimer(all[i][0], &time, NULL));
+    while (!calls) continue;
+    IS(all[i][1], last);
+  }
+}
+
+TEST(setitimer, unknown_einval, "a timer that there is not: EINVAL") {
+  const struct itimerval time = {0};
+  FAILS(EINVAL, setitimer(3, &time, NULL));
+}
+
 static timer_t timer_of(int signal, int number) {
   struct sigevent event;
   timer_t timer = 0;
