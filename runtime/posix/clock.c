@@ -8,8 +8,9 @@
 struct cl_queue cl_clock_sleepers, cl_clock_timers;
 
 /* CLOCK_REALTIME is this much more than CLOCK_MONOTONIC; tv_nsec is never negative. The count is odd while it is
- * changed, with the lock held; readers take no lock. */
-static volatile struct timespec ahead;
+ * changed, with the lock held; readers take no lock. At the start it is the year 2026, as by a clock chip without a
+ * battery: a time of 0 is an error to many programs, and disarms a timer. */
+static volatile struct timespec ahead = {.tv_sec = 1767225600};
 static volatile uint32_t changes;
 
 static struct timespec realtime_ahead(void) {

@@ -69,6 +69,10 @@ TEST(clock_gettime, process_cpu_time, "CLOCK_PROCESS_CPUTIME_ID counts what the 
   TRUE(ns_between(begin, now(CLOCK_PROCESS_CPUTIME_ID)) > 0);
 }
 
+TEST(clock_gettime, no_time_is_0, "CLOCK_REALTIME is past 2025: to many programs 0 is an error") {
+  TRUE(now(CLOCK_REALTIME).tv_sec >= 1767225600);
+}
+
 TEST(clock_getres, valid, "a resolution above 0 and up to 20 ms for each clock") {
   const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID};
   for (int i = 0; i < 4; i++) {
