@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 import subprocess
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from coreloom.paths import RUNTIME
 from coreloom.reference.kernel import SPEC, Config
 from coreloom.reference.stream import Generator, Kind, Step, pack
 from coreloom.toolchain import zig
+from reached import Reached, watched
 
 SEED = int(os.environ.get("CORELOOM_SEED", "1"))
 STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))
@@ -74,7 +74,9 @@ def test_software_kernel_agrees_with_the_model(name: str, tmp_path: Path) -> Non
     config = CONFIGS[name]
     run = library(config, tmp_path).sw_run
     run.restype = ctypes.c_size_t
-    steps = list(islice(Generator(config, SEED).steps(STEPS), STEPS))
+    reached = Reached()
+    steps = list(watched(Generator(config, SEED), STEPS, reached))
+    reached.check(config)
     report = (ctypes.c_uint32 * 5)()
     same = run(pack(steps), ctypes.c_size_t(len(steps)), report)
     if same < len(steps):
