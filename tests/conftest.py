@@ -43,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_STARTED] = float(os.environ.get(SINCE, time.time()))
     for name in tiers.TIERS:
         config.addinivalue_line("markers", f"{name}: a tier of the tests, tests/tiers.py")
+    for name in tiers.KINDS:
+        config.addinivalue_line("markers", f"{name}: compares more than behaviour, tests/tiers.py")
     if unknown := _wanted(config) - set(tiers.TIERS):
         raise pytest.UsageError(f"--tier: there is no '{min(unknown)}': one of {', '.join(tiers.TIERS)}")
 
@@ -56,6 +58,7 @@ def _all(config: pytest.Config) -> bool:
     return {Path(argument).resolve() for argument in config.args} == {config.rootpath / "tests"}
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Finds each test's tier and leaves out those that are not asked for."""
     named: dict[str, set[str]] = defaultdict(set)
@@ -67,6 +70,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if mark.name in tiers.TIERS
         ]
         test, case = overview.parts(item.nodeid)
+        for kind in tiers.kinds(item.path.name, getattr(item, "originalname", None) or item.name):
+            item.add_marker(kind)
         item.stash[_TIER] = tiers.tier(str(item.path.relative_to(config.rootpath / "tests")), case, marks)
         item.user_properties.append(("tier", item.stash[_TIER]))
         there[test].add(case)

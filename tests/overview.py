@@ -17,7 +17,6 @@ import pytest
 from coreloom.paths import ROOT, RTL
 from tiers import TIERS
 
-_PLANTED = re.compile(r"notices?$|planted")
 _REQUIREMENT = re.compile(r"REQ-([a-z-]+)-(\d+)((?:(?:, | and | to )\d+\b)*)")
 
 Rows = list[tuple[pytest.Item, str]]  # each test with its tier
@@ -60,7 +59,7 @@ def _fields(parameters: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 def faults(rows: Rows) -> Iterator[str]:
     """TIER: the planted fault that its run finds."""
     order = {tier: number for number, tier in enumerate(TIERS)}
-    planted = [(tier, item.nodeid) for item, tier in rows if _PLANTED.search(parts(item.nodeid)[0])]
+    planted = [(tier, item.nodeid) for item, tier in rows if item.get_closest_marker("planted")]
     for tier, nodeid in sorted(planted, key=lambda fault: (order[fault[0]], fault[1])):
         yield f"{tier}: {nodeid}"
 

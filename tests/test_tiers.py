@@ -20,7 +20,7 @@ import overview
 import run
 import tiers
 from coreloom.paths import ROOT, RTL
-from tiers import Mark
+from tiers import Mark, kinds
 
 FILE, CASE = "soc/test_bus.py", "standard-2"
 
@@ -119,6 +119,44 @@ def test_a_tier_is_a_fixed_list(tmp_path: Path, tier: str, cases: list[str]) -> 
     assert (tmp_path / "build" / "tests" / "values.txt").read_text() == (
         "core 'economy': nightly 1\ncore 'fast': docs 1\ncore 'standard': test 1\n"
     )
+
+
+KINDS = """
+import pytest
+
+
+def test_cycles_of_a_yield(): ...
+
+
+def test_it_notices(): ...
+
+
+def test_a_planted_fault_is_found(): ...
+
+
+@pytest.mark.golden
+def test_output(): ...
+
+
+def test_noticed(): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "tests"),
+    [
+        ("golden", ["cycles_of_a_yield", "output"]),
+        ("planted", ["it_notices", "a_planted_fault_is_found"]),
+        ("not golden and not planted", ["noticed"]),
+    ],
+)
+def test_what_a_test_compares_besides_behaviour(tmp_path: Path, asked: str, tests: list[str]) -> None:
+    assert re.findall(r"::test_(\S+)", collect(tmp_path, KINDS, "-m", asked).stdout) == tests
+
+
+def test_files_of_cycle_counts_are_golden() -> None:
+    golden = {path.name for path in (ROOT / "tests").rglob("test_*.py") if kinds(path.name, "")}
+    assert golden == {"test_cycles.py", "test_sessions.py"}
 
 
 def test_a_case_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -74,6 +74,12 @@ CHANGES = (
     ("docs/", "docs"),
     ("LICENSES/", ""),
 )
+# What a test compares besides behaviour, by the name of its file or its own; a marker says so of others:
+# golden: cycle counts, which a change of speed alone moves; planted: a source's text, to plant faults in it.
+KINDS = {
+    "golden": r"test_(?:cycles|instructions_per_cycle)\w*(?:\.py)?|test_sessions\.py",
+    "planted": r"test_\w*(?:notices?|planted\w*)",
+}
 _TEXT = ".md"  # a page elsewhere: the tier `test` reads all of them
 
 
@@ -97,6 +103,11 @@ def tier(path: str, case: str, marks: Iterable[Mark]) -> str:
         if name in said:
             return name
     return next(name for pattern, name in FOLDERS if fnmatch.fnmatch(path, pattern))
+
+
+def kinds(file: str, test: str) -> list[str]:
+    """Of KINDS, by the names of a test and of its file."""
+    return [kind for kind, pattern in KINDS.items() if any(re.fullmatch(pattern, n) for n in (file, test))]
 
 
 def asked_for(paths: Iterable[str]) -> list[str]:

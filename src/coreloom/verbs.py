@@ -139,6 +139,12 @@ VERBS = {
     "report": Verb(
         "Maintain", "report", "write the result pages from the results", ("report", "report --stale")
     ),
+    "mutate": Verb(
+        "Maintain",
+        "mutate",
+        "plant small faults, and count those that the tests notice",
+        ("mutate --list", "mutate sw posix --tier test"),
+    ),
     "generate": Verb(
         "Maintain",
         "generate",
@@ -169,8 +175,7 @@ def overview() -> str:
         lines += [f"  {name:{width}}  {verb.help}" for name, verb in VERBS.items() if verb.group == group]
     lines += [
         "",
-        "  coreloom VERB --help    its options, with examples",
-        "  coreloom --version      the version",
+        "  coreloom VERB --help    its options, with examples; coreloom --version: the version",
         "  --build-dir DIR         where to build and write (or CORELOOM_BUILD_DIR; default: build)",
         "",
         "Exit status: 0 done, 1 a mistake or a failure, 2 a wrong command line, 3 a wrong result,",

@@ -15,6 +15,7 @@ from coreloom.commands import lists
 from coreloom.commands.console import Command
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.mutation import sample
 from coreloom.scheduling import builtin
 from coreloom.simulation.experiment import PLACEMENTS, PORTS
 from coreloom.synthesis import units
@@ -41,6 +42,7 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("run", "ports"): lambda: PORTS,
     ("conformance", "platform"): platform.names,
     ("model", "workload"): lambda: builtin.CASES,
+    ("mutate", "units"): sample.areas,
     ("model", "policy"): _of_model,
     ("synth", "unit"): units.known,
     ("bench linux", "kernel"): lambda: kernel.CHOICES,
