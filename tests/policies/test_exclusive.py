@@ -94,6 +94,17 @@ def test_the_paper_s_example(base: str) -> None:
     assert {i for i in range(11) if m.view(i).cpu == target} == set()
 
 
+@pytest.mark.parametrize("priority", [0, 139])
+@pytest.mark.parametrize("base", BASES)
+def test_threads_of_every_priority_leave(base: str, priority: int) -> None:
+    m = machine(base, 2)
+    threads = [m.start(priority=priority) for _ in range(4)]
+    assert m.reserve(1, m.thread()) == 0
+    assert {m.view(thread).cpu for thread in threads if m.view(thread).queued} <= {0}
+    m.check()
+    assert m.running[1] is None
+
+
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("was", ["new", "running here", "running elsewhere", "waiting", "sleeping"])
 def test_the_owner_runs_there_alone_whatever_it_did(base: str, was: str) -> None:

@@ -38,6 +38,15 @@ def test_a_slice_follows_the_tuning() -> None:
     assert m.now == SLICE // 4
 
 
+def test_a_slice_is_never_empty() -> None:
+    """A 20th of the tuning is at least 1."""
+    m = Machine("o1", slice=10)
+    m.start()
+    m.start()
+    m.step(1 << 40)
+    assert m.now == 20
+
+
 def test_the_best_priority_runs_each_once_before_anybody_twice() -> None:
     m = Machine("o1", slice=SLICE)
     low, high, middle = (m.start(priority=priority) for priority in (139, 100, 125))

@@ -3,6 +3,7 @@
  * Files as streams and as descriptors, in an empty folder. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,13 @@ static void descriptors(void) {
   say("write", write(99, "", 1));
   file = open("e", O_WRONLY | O_APPEND);
   say("write", write(file, "ab", 2));
+  void *first = malloc(100);
+  const uintptr_t place = (uintptr_t)first;
+  free(first);
   dprintf(file, "<%d>", 5);
+  first = malloc(100); /* dprintf has given its memory back */
+  printf("%d\n", (uintptr_t)first == place);
+  free(first);
   close(file);
   show("e");
   say("open", open("e", O_WRONLY | O_CREAT | O_EXCL, 0600));

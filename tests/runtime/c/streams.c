@@ -36,6 +36,11 @@ int main(void) {
   printf(" %d %d\n", fscanf(file, "%d", &number), number);
   fclose(file);
   printf("%.10s\n", bytes);
+  file = fmemopen(bytes, 5, "r");
+  memcpy(bytes, "12\0x", 5);
+  printf("%d", fscanf(file, "%d", &number));
+  printf(" %d %d\n", number, getc(file) == 0 && getc(file) == 'x'); /* a zero is no end */
+  fclose(file);
   file = fmemopen(NULL, 10, "w+");
   fputs("a\nb\n", file);
   rewind(file);
