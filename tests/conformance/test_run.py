@@ -85,13 +85,16 @@ def test_choosing(outcomes: list[suite.Test]) -> None:
         suite.chosen(["eight"])
 
 
-# What most programs use, on both kernels; the others have the tier runtime.
+# What most programs use on both kernels, the rest on one of them; on the other it has the tier runtime.
 FIRST_RANK = pytest.mark.test(
     *(
         f"{kernel}-{group}"
         for kernel in ("hw", "sw")
         for group in ("threads", "mutex", "condition", "semaphore")
-    )
+    ),
+    *("sw-attributes", "hw-barrier", "hw-c11_threads", "sw-cancel", "sw-events", "hw-keys", "sw-library"),
+    *("hw-local", "hw-once", "hw-protocol", "hw-queue", "sw-rwlock", "sw-scheduling", "hw-signals"),
+    *("sw-spin", "sw-system", "sw-time", "hw-timer"),
 )
 GROUPS = sorted({test.group for test in suite.tests()})
 

@@ -56,6 +56,10 @@ CHECKED = (
 # which never waits for another one.
 OF_CORES = ("atomics", "interrupts", "interrupted", "cancel")
 OF_ONE_CPU = ("priorities", "main_exit", "naps", "interrupts", "suspend", "hthreads")
+OF_TEST = (  # which run in a second
+    *("atomics", "ports", "clocks", "heap", "protocols", "cancel", "queues", "attributes", "policies"),
+    *("limits", "numbers"),
+)
 LONG = ("timeouts",)  # test_time_limits_are_kept_closely runs it, too
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
@@ -112,7 +116,7 @@ def test_threads_share_by_their_weights() -> None:
         ],
     ),
 )
-@pytest.mark.test(*(f"{program}-standard-2" for program in ("atomics", "ports", "clocks", "heap")))
+@pytest.mark.test(*(f"{program}-standard-2" for program in OF_TEST))
 def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: str, cpus: int) -> None:
     printed = []
     for kernel in firmware.KERNELS:
