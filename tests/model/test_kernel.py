@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coreloom.reference.kernel import GIVE_WAY, RESUMED, SPEC, Config, Kernel, error
+from coreloom.reference.kernel import GIVE_WAY, RESUMED, SPEC, Config, EventFlags, Kernel, error
 
 CODES = {name: op.code for name, op in SPEC.ops.items()}
 STATIC, DETACHED = 1 << 12, 1 << 13
@@ -583,3 +583,41 @@ def test_the_end_of_a_wait_does_not_imply_a_save() -> None:
     assert d.kernel.completions() == []
     d.saved(0)
     assert d.kernel.completions() == [(1, GIVE_WAY | 0)]
+
+
+def test_a_time_limit_is_over_with_the_wait_that_it_ends() -> None:
+    d = Driver(timeouts=True)
+    d.op(0, "semaphore_create", 0, 0)
+    assert d.op(0, "timeout_start", 0, 100) == 0
+    assert d.op(0, "semaphore_wait", 0) is None
+    d.kernel.time(99)
+    assert d.kernel.completions() == []
+    d.kernel.time(100)
+    assert d.kernel.completions() == [(0, RESUMED)]
+    assert d.op(0, "timeout_stop") == 1
+    assert d.op(0, "timeout_start", 0, 200) == 0
+    assert [d.op(0, "timeout_stop") for _ in range(2)] == [0, 1]
+
+
+def test_flags_that_end_a_wait_are_cleared_only_if_it_says_so() -> None:
+    d = Driver(event_flags=True)
+    d.op(0, "cond_create")
+
+    def flags(kind: int, word0: int | None = None) -> int | None:
+        return d.op(0, "event_flags", kind << SPEC.layouts["event_flags"]["kind"].lsb, word0)
+
+    def there() -> int | None:
+        assert flags(EventFlags.GET) == 0
+        return d.op(0, "word0")
+
+    any_, all_, clear, try_ = 0, 1, 2, 4
+    assert flags(EventFlags.SET, 7) == 0
+    assert flags(EventFlags.WAIT + any_, 10) == 0
+    assert flags(EventFlags.WAIT + all_, 6) == 0
+    assert there() == 7
+    assert flags(EventFlags.WAIT + any_ + clear, 10) == 0
+    assert there() == 5
+    assert flags(EventFlags.WAIT + all_ + clear + try_, 6) == error("eagain")
+    assert there() == 5
+    assert flags(EventFlags.WAIT + all_ + clear, 5) == 0
+    assert there() == 0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -225,4 +226,6 @@ def test_built_in_cases_fit_their_machines() -> None:
     for name, case in CASES.items():
         assert case.workload.name == name
         assert case.text
+        for cpus in re.findall(r"on (\d+) CPUs", case.text):
+            assert case.machine.cpus == int(cpus)
         case.workload.check(case.machine)

@@ -44,7 +44,7 @@ def _run(args: argparse.Namespace) -> int:
         rows = [
             row
             for name, quota in quotas.items()
-            for row in _area(trial, every[name], name, order[name], quota, args.tier, task)
+            for row in _area(trial, every[name], name, order[name], quota, args.tier, page.notes(), task)
         ]
     whole = not args.units and args.sample is None and args.seed == sample.SEED
     path = page.save(rows, whole, total)
@@ -63,14 +63,20 @@ def _area(
     order: list[Mutant],
     quota: int,
     tier: str,
+    notes: dict[str, page.Note],
     task: Task,
 ) -> list[run.Found]:
-    """The first faults of an area that can be built, and what became of them; no trial: as far as kept."""
+    """The first faults of an area that can be built, and what became of them; no trial: as far as kept.
+
+    Those that are noted as equivalent are not asked again.
+    """
     rows: list[run.Found] = []
     for mutant in order:
         nearest = area.nearest(mutant.path)
         found = run.kept(mutant.ident)
-        if trial and not (found and run.stands(found, nearest, tier)):
+        note = notes.get(mutant.ident)
+        equal = note and note.equivalent and found and found.verdict == "survived"
+        if trial and not equal and not (found and run.stands(found, nearest, tier)):
             for each in run.upto(tier):
                 task.say(f"{name}: the nearest tests without a fault")
                 trial.without(nearest, each)
