@@ -165,7 +165,7 @@ class Trial:
             environment |= {cache.FOLDER: str(self._cache), cache.LIMIT: "1000000"}
         python = Path(sys.prefix).resolve() / "bin" / "python"
         command = [*_apart(), str(python), *_PYTEST, f"--tier={TIERS[tier]}"]
-        command += [test if test.startswith("tests/") else f"tests/{test}" for test in tests]
+        command += [f"tests/{word}" if _is_test(word) else word for word in tests]
         process = subprocess.Popen(
             command, cwd=self.root, env=environment, text=True, errors="replace", start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -211,6 +211,11 @@ def _apart() -> list[str]:
     return [*words, "sh", "-c", 'mount -o remount,ro,bind /sys && exec "$@"', "sh"]
 
 
+def _is_test(word: str) -> bool:
+    """Or it is an option of pytest, its value, or a test as pytest names it."""
+    return (paths.ROOT / "tests" / word).exists()
+
+
 def _compiles(text: str) -> bool:
     try:
         compile(text, "mutant", "exec")
@@ -247,7 +252,7 @@ def _tracked() -> tuple[str, ...]:
 @functools.lru_cache
 def digest(nearest: tuple[str, ...]) -> str:
     """Of the folders of these tests, with the programs that they run."""
-    folders = {f"tests/{test.partition('/')[0]}/" for test in nearest}
+    folders = {f"tests/{word.partition('/')[0]}/" for word in nearest if _is_test(word)}
     return _digest(name for name in _tracked() if name.startswith(tuple(folders)))
 
 

@@ -34,8 +34,12 @@ class Area(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     but: list[str] = []
 
     def nearest(self, path: str) -> tuple[str, ...]:
-        """Files and folders below tests/."""
-        return next(tuple(rest) for pattern, *rest in self.tests if fnmatch(path, pattern))
+        """Files and folders below tests/, and options of pytest."""
+        return next(
+            tuple(words)
+            for patterns, *words in self.tests
+            if any(fnmatch(path, pattern) for pattern in patterns.split())
+        )
 
     def paths(self, root: Path) -> list[str]:
         """Its files that have faults to plant, from the root."""
