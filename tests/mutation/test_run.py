@@ -74,7 +74,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    for each in (run._tracked, run._tree, run.digest):
+    for each in (run._tracked, run._contents):
         each.cache_clear()
 
 

@@ -68,15 +68,15 @@ def _area(
 ) -> list[run.Found]:
     """The first faults of an area that can be built, and what became of them; no trial: as far as kept.
 
-    Those that are noted as equivalent are not asked again.
+    Those that are noted as equivalent, or as out of time, are not asked again.
     """
     rows: list[run.Found] = []
     for mutant in order:
         nearest = area.nearest(mutant.path)
         found = run.kept(mutant.ident)
         note = notes.get(mutant.ident)
-        equal = note and note.equivalent and found and found.verdict == "survived"
-        if trial and not equal and not (found and run.stands(found, nearest, tier)):
+        settled = note and found and found.verdict == ("survived" if note.equivalent else "late")
+        if trial and not settled and not (found and run.stands(found, nearest, tier)):
             for each in run.upto(tier):
                 task.say(f"{name}: the nearest tests without a fault")
                 trial.without(nearest, each)

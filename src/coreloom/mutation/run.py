@@ -79,11 +79,10 @@ class Trial:
                 "unshare may not make namespaces here, which keep faulty programs apart: run as root"
             )
         self._remove()
-        for name in _tracked():
+        for name in _contents():
             copy = self.root / name
             copy.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):  # removed, but not yet from the index
-                shutil.copy2(paths.ROOT / name, copy, follow_symlinks=False)
+            shutil.copy2(paths.ROOT / name, copy, follow_symlinks=False)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -95,7 +94,7 @@ class Trial:
 
     def without(self, nearest: tuple[str, ...], tier: str) -> int:
         """How many of these tests there are; they must pass without a fault. UserError if they do not."""
-        key = hashlib.sha256("\0".join((*nearest, tier, _tree())).encode()).hexdigest()[:16]
+        key = hashlib.sha256("\0".join((*nearest, tier, _digest())).encode()).hexdigest()[:16]
         kept = _FOLDER / "passed" / key
         with contextlib.suppress(OSError, ValueError):
             return int(kept.read_text())
@@ -249,24 +248,25 @@ def _tracked() -> tuple[str, ...]:
     return tuple(filter(None, done.stdout.split("\0")))
 
 
-@functools.lru_cache
+@functools.lru_cache(maxsize=1)
+def _contents() -> dict[str, str]:
+    """Digests of all files, as they were when this process began to copy them."""
+    found = {}
+    for name in _tracked():
+        with contextlib.suppress(OSError):
+            found[name] = hashlib.sha256((paths.ROOT / name).read_bytes()).hexdigest()
+    return found
+
+
 def digest(nearest: tuple[str, ...]) -> str:
     """Of the folders of these tests, with the programs that they run."""
     folders = {f"tests/{word.partition('/')[0]}/" for word in nearest if _is_test(word)}
-    return _digest(name for name in _tracked() if name.startswith(tuple(folders)))
+    return _digest(tuple(folders))
 
 
-@functools.lru_cache(maxsize=1)
-def _tree() -> str:
-    return _digest(_tracked())
-
-
-def _digest(names: Iterable[str]) -> str:
-    whole = hashlib.sha256()
-    for name in sorted(names):
-        with contextlib.suppress(OSError):
-            whole.update(f"{name}\0{hashlib.sha256((paths.ROOT / name).read_bytes()).hexdigest()}\0".encode())
-    return whole.hexdigest()[:16]
+def _digest(folders: tuple[str, ...] = ("",)) -> str:
+    lines = [f"{name}\0{content}" for name, content in _contents().items() if name.startswith(folders)]
+    return hashlib.sha256("\0".join(sorted(lines)).encode()).hexdigest()[:16]
 
 
 def kept(ident: str) -> Found | None:
