@@ -78,7 +78,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_SEMAPHORE_VALUE: return k_op_semaphore_value(id);
     default: break;
   }
-  static const uint8_t needs_thread[64] = {
+  static const uint8_t needs_thread[256] = {
       [CL_OP_SELF] = 1,
       [CL_OP_YIELD] = 1,
       [CL_OP_PREEMPT] = 1,
@@ -109,7 +109,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
       [CL_OP_INTERRUPT_BIND] = 1,
       [CL_OP_INTERRUPT_WAIT] = 1,
   };
-  if (op < 64 && needs_thread[op] && !k_runs(cpu)) return K_ERROR(ESRCH);
+  if (op < sizeof needs_thread && needs_thread[op] && !k_runs(cpu)) return K_ERROR(ESRCH);
   switch (op) {
     case CL_OP_SELF: return k_tid(cpu->current);
     case CL_OP_YIELD: return woke = 0, k_op_yield(cpu, &woke);

@@ -36,7 +36,9 @@ _OF_TOOLS = {"zig", "yowasp", "debian", "freertos"}  # caches of their own, whic
 # Without those that compare texts or cycle counts, not behaviour (tests/tiers.py).
 _PYTEST = ("-m", "pytest", "-x", "-rfE", "--tb=short", "-p", "no:cacheprovider", "-p", "no:xdist",
            "-m", "not golden and not planted")  # fmt: skip
-_LATE = re.compile(r"TimeoutExpired|did not end in [\d.]+ s|timed out after|ran out of time|no answer in \d+ s")
+_LATE = re.compile(
+    r"TimeoutExpired|did not end in [\d.]+ s|timed out after|ran out of time|no answer in \d+ s"
+)
 _DAMAGED = re.compile(r"No space left on device|Cannot allocate memory|MemoryError")
 
 
