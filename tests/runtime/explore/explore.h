@@ -21,8 +21,8 @@ struct seen {
   uint64_t rings[4]; /* when the timers of the CPUs do */
 };
 #define EXPLORE_ACTS 64
-#define EXPLORE_TIMED 64
-#define EXPLORE_MARK 256
+#define EXPLORE_TIMED 256
+#define EXPLORE_MARK 512
 
 /* Kinds of trace events. */
 #define EXPLORE_WORD 20   /* of the next call or return: its word */

@@ -18,7 +18,7 @@ from coreloom.reference.kernel import GIVE_WAY, RESUMED, SPEC, Config, Kernel
 from .machine import SIZES, History
 
 CALL, LOCK, OTHER, RETURN, TIME, PARK, UNLOCK = range(7)
-TIMED = 64
+TIMED = 256
 _CODES = {name: op.code for name, op in SPEC.ops.items()}
 NAMES = {op.code: name for name, op in SPEC.ops.items()}
 _STATUS = SPEC.layouts["word"]["status"].lsb

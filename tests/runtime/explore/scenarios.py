@@ -13,7 +13,7 @@ from coreloom.toolchain import firmware
 from .judge import TIMED, judge
 from .machine import Act, Fault, Found, Image, explore, image
 
-_MARK, _GO, _PARK = 256, 23, 24  # explore.h
+_MARK, _GO, _PARK = 512, 23, 24  # explore.h
 _MAIN_PRIORITY = 4  # half of the priorities
 _STATIC, _DETACHED, _CPU_LSB = 1 << 12, 1 << 13, 8
 _CODES = {name: op.code for name, op in SPEC.ops.items()}
