@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.cli import main, parser
-from coreloom.commands.debug import PORT
+from coreloom.commands.held import PORT
 from coreloom.design import hardware_threads, platform
 from coreloom.entry import build_dir
 from coreloom.errors import UserError

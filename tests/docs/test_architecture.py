@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import graphlib
 import itertools
 import re
 import sys
+
+import pytest
 
 from coreloom.paths import ROOT
 
@@ -42,3 +45,12 @@ def test_no_module_is_longer_than_a_reader_wants() -> None:
     """The reference model may be: it is the kernel's law, and is read from the first line to the last."""
     long = {path for path in PACKAGE.rglob("*.py") if len(path.read_text("utf-8").splitlines()) > 600}
     assert long == {PACKAGE / "reference" / "kernel.py"}
+
+
+@pytest.mark.parametrize("files", ["exclusive/*.[ch]", "lagmeter/*.[ch]", "scx_dwrr/*.h"])
+def test_files_of_c_do_not_include_each_other_in_a_circle(files: str) -> None:
+    includes: dict[str, set[str]] = {}
+    for path in (ROOT / "linux").glob(files):
+        names = re.findall(r'#include "([\w.]+)\.h"', path.read_text())
+        includes.setdefault(path.stem, set()).update(set(names) - {path.stem})
+    graphlib.TopologicalSorter(includes).prepare()  # CycleError names them

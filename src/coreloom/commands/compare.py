@@ -14,9 +14,9 @@ from coreloom.commands.run import around, prepare
 from coreloom.commands.run_options import MAX_SIMULATED, add_flags, add_inputs, add_sizes
 from coreloom.comparison import compare, page
 from coreloom.errors import UserError
+from coreloom.files import check_target, write_atomically
 from coreloom.jobs.local import Local
 from coreloom.options import add_json, add_on, names, positive
-from coreloom.report import results
 
 
 def _counts(text: str) -> list[int]:
@@ -34,7 +34,7 @@ def _run(args: argparse.Namespace) -> int:
             f"{given.elf} is linked for one kernel: give its sources, or its objects and archives"
         )
     if args.html:
-        results.check_target(args.html)
+        check_target(args.html)
     program = compare.Program(
         given.name,
         given.app,
@@ -55,7 +55,7 @@ def _run(args: argparse.Namespace) -> int:
             out.print(line, markup=False)
     if args.html:
         part = page.Comparison(program, runs, compare.sentence(runs))
-        results.write_atomically(args.html, page.html(given.name, [part]).encode())
+        write_atomically(args.html, page.html(given.name, [part]).encode())
         err.print(f"page: {shown(args.html)}", markup=False)
     if differs:
         raise UserError(f"{given.name} does not answer the same everywhere: {differs}")

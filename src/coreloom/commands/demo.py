@@ -14,9 +14,9 @@ from coreloom.commands.console import Command, doing, out, shown
 from coreloom.comparison import compare, page
 from coreloom.comparison.compare import Program, Run
 from coreloom.errors import UserError, WrongOutput
+from coreloom.files import write_atomically
 from coreloom.jobs.local import Local
 from coreloom.paths import BUILD, EXAMPLES
-from coreloom.report import results
 from coreloom.report.table import number
 from coreloom.toolchain.application import of_user
 
@@ -82,7 +82,7 @@ def _run(args: argparse.Namespace) -> int:
         _show(number_, step, runs, said)
         parts.append(page.Comparison(program, runs, said))
     picture = _picture(parts[-1])
-    target = results.write_atomically(BUILD / "demo.html", page.html("Coreloom demo", parts).encode())
+    target = write_atomically(BUILD / "demo.html", page.html("Coreloom demo", parts).encode())
     for line in (
         "",
         f"See it:  {shown(target):43} every run on one page, with its timeline",

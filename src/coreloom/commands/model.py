@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coreloom.commands.console import Command, doing, out, show, shown
 from coreloom.errors import UserError, suggest
+from coreloom.files import check_target
 from coreloom.options import number_from, positive, seed
 from coreloom.report import results
 from coreloom.scheduling import build, builtin, case, simulate, tables, traces, workload
@@ -79,11 +80,11 @@ def _run(args: argparse.Namespace) -> int:
     usual = [f"exclusive:{name}" if wanted.workload.reserve else name for name in ("cfs", "dwrr")]
     asked = list(dict.fromkeys(args.policy or usual))
     if args.timeline is not None:
-        results.check_target(args.timeline)
+        check_target(args.timeline)
         if len(asked) > 1:
             raise UserError("--timeline shows one policy: give one --policy")
     if args.json is not None:
-        results.check_target(args.json)
+        check_target(args.json)
     for name in asked:
         build.check_policy(name)
     outcomes = []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coreloom.benches import pages, stale
 from coreloom.commands.console import Command, doing, needs_checkout, out, shown
-from coreloom.report import results
+from coreloom.files import check_target, write_atomically
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -20,11 +20,11 @@ def _run(args: argparse.Namespace) -> int:
             out.print(str(each), markup=False)
         return 1 if old else 0
     if args.html is not None:
-        results.check_target(args.html)
+        check_target(args.html)
         found, _ = pages.read()
         with doing("draw the report"):
             text = pages.html(found)
-        out.print(f"wrote {shown(results.write_atomically(args.html, text.encode()))}", markup=False)
+        out.print(f"wrote {shown(write_atomically(args.html, text.encode()))}", markup=False)
         return 0
     with doing("make pages and pictures"):
         written, missing, missed = pages.write()

