@@ -19,7 +19,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from coreloom.locks import file_lock
+from coreloom.files import file_lock
 from coreloom.paths import ROOT
 
 pytestmark = pytest.mark.docs

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.errors import UserError
-from coreloom.locks import file_lock
+from coreloom.files import file_lock
 from coreloom.paths import BUILD, LINUX
 from coreloom.programs import registry
 from coreloom.toolchain import zig

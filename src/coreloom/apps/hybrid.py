@@ -14,7 +14,7 @@ from coreloom.apps.base import App
 from coreloom.apps.image import draw, load
 from coreloom.design.address_map import OUTPUT_ROOM
 from coreloom.errors import UserError, WrongOutput
-from coreloom.report.results import write_atomically
+from coreloom.files import write_atomically
 
 DEFAULT_SIZE = (62, 48)
 WIDTH_MOST = 1024  # HWT_CONVOLUTION_WIDTH_MAX

@@ -14,7 +14,7 @@ from PIL import ImageFilter as Filters
 from coreloom.apps.base import App, read_file
 from coreloom.design.address_map import INPUT_ROOM, OUTPUT_ROOM
 from coreloom.errors import UserError, WrongOutput
-from coreloom.report.results import write_atomically
+from coreloom.files import write_atomically
 
 DEFAULT_SIZE = (200, 150)
 _GRAIN = 12  # of 255: how much darker the default picture's grain makes a pixel at most

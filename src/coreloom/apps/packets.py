@@ -21,7 +21,7 @@ import dpkt  # type: ignore[import-untyped]
 from coreloom.apps import capture
 from coreloom.apps.base import App, read_file
 from coreloom.errors import WrongOutput
-from coreloom.report.results import write_atomically
+from coreloom.files import write_atomically
 
 KINDS = ("arp", "icmp", "tcp", "udp", "ipv4 other", "icmpv6", "tcp over ipv6", "udp over ipv6", "ipv6 other")
 ACTIONS = ("forward", "store", "discard")

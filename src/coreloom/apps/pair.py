@@ -17,7 +17,7 @@ from pathlib import Path
 from coreloom import licence
 from coreloom.apps.base import App
 from coreloom.errors import UserError, WrongOutput
-from coreloom.report.results import write_atomically
+from coreloom.files import write_atomically
 
 FIGURES = (
     "magic",

@@ -23,6 +23,7 @@ from coreloom.benches import front, registry
 from coreloom.benches.bench import Bench
 from coreloom.conformance import functions
 from coreloom.errors import UserError
+from coreloom.files import write_atomically
 from coreloom.report import papers, plots, results
 from coreloom.report.compact import SUFFIX
 from coreloom.report.figure import Figure
@@ -86,14 +87,14 @@ def write() -> tuple[list[Path], list[str], str]:
             less = published(bench, content)
             target = bench.published
             if not target.exists() or target.read_bytes() != less:
-                written.append(results.write_atomically(target, less))
+                written.append(write_atomically(target, less))
     found, missing = read()
     papers.check()
     for path, text in {**pages(found), **pictures(found)}.items():
-        written.append(results.write_atomically(paths.ROOT / path, text.encode()))
+        written.append(write_atomically(paths.ROOT / path, text.encode()))
     if items := papers.rows():
         written.append(results.write("papers", items, commit=commit, tools={}))
-    written.append(results.write_atomically(paths.RESULTS.parent / REPORT, html(found).encode()))
+    written.append(write_atomically(paths.RESULTS.parent / REPORT, html(found).encode()))
     return written, missing, tally(found)
 
 

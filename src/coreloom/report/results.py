@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +19,7 @@ import msgspec
 
 from coreloom import paths, uses
 from coreloom.errors import UserError
+from coreloom.files import write_atomically
 from coreloom.paths import BUILD, ROOT
 from coreloom.report import compact
 from coreloom.report.figure import Figure
@@ -87,56 +87,6 @@ def tools(names: Sequence[str] = TOOLS) -> dict[str, str]:
         with contextlib.suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
     return found
-
-
-def check_target(path: Path) -> None:
-    """Raise a UserError unless a file can be written at `path`: before long work, not after it."""
-    if path.is_dir():
-        raise UserError(f"{path} is a folder: give the name of a file")
-    if path.exists() and not path.is_file():
-        raise UserError(f"{path} is not a regular file: give the name of a file")
-    folder = path.resolve().parent
-    while not folder.exists():
-        folder = folder.parent
-    if not folder.is_dir():
-        raise UserError(f"{path} cannot be written: {folder} is not a folder; choose another place")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(f"{path} cannot be written: no permission in {folder}; choose another place")
-
-
-@contextlib.contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A place beside `path` to write to, which becomes `path` when the block ends and vanishes if it fails.
-
-    Missing folders are made. Raises UserError if nothing can be written there.
-    """
-    check_target(path)
-    target = path.resolve()  # what a symbolic link points to is replaced, not the link
-    part = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part.touch()
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    try:
-        yield part
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_atomically(path: Path, data: bytes) -> Path:
-    """Write whole or not at all: a reader or an interrupt never leaves half a file."""
-    with whole(path) as part:
-        try:
-            part.write_bytes(data)
-        except OSError as error:
-            raise _unwritable(path, error) from error
-    return path
-
-
-def _unwritable(path: Path, error: OSError) -> UserError:
-    return UserError(f"{path} cannot be written: {error.strerror}; choose another place")
 
 
 def save(content: Result, path: Path | None = None) -> Path:

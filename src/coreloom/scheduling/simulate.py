@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.errors import UserError
-from coreloom.report import results
+from coreloom.files import check_target, write_atomically
 from coreloom.scheduling.build import BASE_MARK, find
 from coreloom.scheduling.workload import (
     WEIGHT_NICE_0,
@@ -129,14 +129,14 @@ def run(
         (work / "input").write_bytes(_words(workload, machine, seconds, seed).tobytes())
         command = [str(executable), policy, str(work / "input")]
         if timeline is not None:
-            results.check_target(timeline)
+            check_target(timeline)
             command.append(str(work / "timeline"))
         found = _execute(command, policy, progress)
         if timeline is not None:
             names = [name for thread in workload.threads for name in thread.names()]
             runs = _runs((work / "timeline").read_bytes(), found["now"], full=found["timeline_full"])
             text = trace.model_trace(runs, machine.cpus, names)
-            results.write_atomically(timeline, text.encode())
+            write_atomically(timeline, text.encode())
     return _outcome(workload, machine, policy, found)
 
 

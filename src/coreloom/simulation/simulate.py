@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from coreloom import uses
 from coreloom.design.address_map import INPUT_ROOM
 from coreloom.errors import SIGNALLED, Ended, UserError
-from coreloom.report import results
+from coreloom.files import whole
 from coreloom.simulation import fst, stuck
 from coreloom.simulation.surroundings import NOTHING, Surroundings
 from coreloom.simulation.waves import Plan, Waves
@@ -273,7 +273,7 @@ class _Waveform:
     def __init__(self, waves: Waves | None, model: Path, stack: contextlib.ExitStack) -> None:
         self._stack = stack
         self._plan = None if waves is None else Plan(waves, model)
-        self._dump = None if waves is None else stack.enter_context(results.whole(waves.path))
+        self._dump = None if waves is None else stack.enter_context(whole(waves.path))
 
     def words(self, elf: Path) -> list[str]:
         return self._plan.options(self._dump, elf) if self._plan and self._dump else []

@@ -18,7 +18,7 @@ from typing import Any
 
 from coreloom.design import spec
 from coreloom.errors import UserError
-from coreloom.report import results
+from coreloom.files import write_atomically
 from coreloom.simulation import fst, stuck
 from coreloom.simulation.places import Code
 from coreloom.toolchain import elf as elf_file
@@ -144,7 +144,7 @@ class Plan:
         """Those of GTKWave and Surfer; threads: their numbers and names."""
         rows = list(self._rows(threads))
         for suffix, text in ((GTKWAVE, _gtkwave(self.waves.path, rows)), (SURFER, _surfer(rows))):
-            results.write_atomically(self.waves.path.with_suffix(suffix), text.encode())
+            write_atomically(self.waves.path.with_suffix(suffix), text.encode())
 
     def _rows(self, threads: Mapping[str, str]) -> Iterator[_Row | str]:
         """The rows of a view; a word: the name of the group that begins."""

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 from coreloom import paths
 from coreloom.errors import UserError
-from coreloom.report import results
+from coreloom.files import whole
 from coreloom.sweep.file import shown
 from coreloom.sweep.point import Row
 
@@ -46,6 +46,6 @@ def write(rows: Sequence[Row], path: Path, facts: Mapping[str, str]) -> Path:
             columns[name] = kinds[kind], values
     schema = pyarrow.schema([(name, kind) for name, (kind, _) in columns.items()], metadata=dict(facts))
     table = pyarrow.table([values for _, values in columns.values()], schema=schema)
-    with results.whole(path) as part:
+    with whole(path) as part:
         parquet.write_table(table, part)
     return path

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import msgspec
 
 from coreloom import paths
 from coreloom.errors import UserError
+from coreloom.files import file_lock
 from coreloom.sweep.point import Row
 
 
@@ -30,10 +30,9 @@ class Store:
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """UserError if another process has this sweep."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.with_suffix(".lock").open("w") as file:
+        with contextlib.ExitStack() as held:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                held.enter_context(file_lock(self.path.with_suffix(".lock"), wait=False))
             except BlockingIOError:
                 raise UserError(
                     f"another process is running the sweep {self.name}: wait for its end, or rename the file"

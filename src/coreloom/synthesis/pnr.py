@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.errors import UserError
-from coreloom.report.results import whole
+from coreloom.files import whole
 from coreloom.toolchain import yowasp
 from coreloom.toolchain.yowasp import relative
 

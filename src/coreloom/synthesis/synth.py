@@ -15,7 +15,6 @@ import os
 import re
 import shutil
 import statistics
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,8 +26,8 @@ import msgspec
 
 from coreloom import sources, uses
 from coreloom.errors import UserError
+from coreloom.files import file_lock, whole_folder
 from coreloom.jobs import job as many
-from coreloom.locks import file_lock
 from coreloom.paths import BUILD, RTL
 from coreloom.synthesis import pnr
 from coreloom.synthesis.pnr import EXTRA, Netlist, Target, TimingPath
@@ -410,13 +409,8 @@ def _once(folder: Path, make: Callable[[Path], None]) -> None:
     with file_lock(folder.with_suffix(".lock")):
         if folder.exists():
             return
-        work = Path(tempfile.mkdtemp(prefix=".", dir=FOLDER))
-        try:
+        with whole_folder(folder) as work:
             make(work)
-            work.chmod(0o755)
-            work.rename(folder)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
     label = folder.name.rsplit("-", 1)[0]
     fellows = [
         path for path in FOLDER.glob(f"{label}-*") if path.is_dir() and path.name.rsplit("-", 1)[0] == label

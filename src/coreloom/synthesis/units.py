@@ -13,8 +13,8 @@ from coreloom import uses
 from coreloom.design import hardware_threads, keys, platform
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError, suggest
+from coreloom.files import write_atomically
 from coreloom.paths import BUILD, RTL
-from coreloom.report import results
 from coreloom.toolchain import far, verilate, yosys
 from coreloom.toolchain.verilate import Design
 
@@ -176,7 +176,7 @@ def _seen_by_yosys(file: Path) -> Path:
     """A copy below build/: Yosys, as WebAssembly, sees no temporary folder, where the cache may lie."""
     copy = BUILD / "synth" / f"{file.parent.name}{file.suffix}"
     if not copy.exists() and uses.plan() != uses.SOURCES:
-        results.write_atomically(copy, file.read_bytes())
+        write_atomically(copy, file.read_bytes())
     return copy
 
 

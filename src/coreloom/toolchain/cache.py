@@ -28,7 +28,7 @@ from pathlib import Path
 
 from coreloom import paths, uses
 from coreloom.errors import UserError
-from coreloom.locks import file_lock
+from coreloom.files import file_lock, whole_folder
 from coreloom.paths import BUILD, ROOT, user_cache
 
 FOLDER = "CORELOOM_CACHE"
@@ -161,16 +161,12 @@ def made(entry: Path, make: Callable[[Path], object]) -> Path:
     with file_lock(entry.with_name(f"{entry.name}.lock")):
         if there := found(entry):
             return there
-        work = Path(tempfile.mkdtemp(prefix=f".{entry.name}-", dir=entry.parent))
         try:
-            make(work)
-            work.chmod(0o755)
-            work.rename(entry)
+            with whole_folder(entry) as work:
+                make(work)
         except Exception:
             check_room()  # on a full disk a tool fails with any text, or with none
             raise
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
     trim()
     return entry
 

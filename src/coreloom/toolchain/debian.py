@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.locks import file_lock
+from coreloom.files import file_lock, whole_folder
 from coreloom.toolchain import cache
 
 MIRROR = "CORELOOM_DEBIAN_MIRROR"
@@ -138,12 +138,9 @@ def tree(names: Sequence[str], suite: str = "trixie") -> Path:
     target = folder() / "trees" / f"{names[0]}-{key}"
     with file_lock(folder() / "trees.lock"):
         if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as work:
-                made = Path(work) / "tree"
+            with whole_folder(target) as work:
                 for source, path in merged(folders):
-                    _link(source, made / path)
-                made.replace(target)
+                    _link(source, work / path)
     return target
 
 

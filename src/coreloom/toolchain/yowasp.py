@@ -20,7 +20,7 @@ from pathlib import Path
 
 from coreloom import paths
 from coreloom.errors import UserError
-from coreloom.locks import file_lock
+from coreloom.files import file_lock
 from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import cache
 

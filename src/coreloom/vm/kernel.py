@@ -13,7 +13,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from coreloom.errors import UserError, suggest
-from coreloom.locks import file_lock
+from coreloom.files import file_lock
 from coreloom.toolchain import debian
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coreloom.errors import UserError, suggest
-from coreloom.locks import file_lock
+from coreloom.files import file_lock
 from coreloom.paths import LINUX
 from coreloom.toolchain import debian
 from coreloom.vm import image, qemu

@@ -29,6 +29,7 @@ from coreloom.benches.policies.measure import (
 )
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.files import write_atomically
 from coreloom.jobs.job import Job, build
 from coreloom.report import results
 from coreloom.report.figure import Figure
@@ -121,5 +122,5 @@ def costs(rows: Sequence[Row]) -> dict[str, object]:
 
 def write_costs(rows: Sequence[Row]) -> Path:
     text = json.dumps(costs(rows), indent=2) + "\n"
-    results.write_atomically(COSTS, text.encode())
+    write_atomically(COSTS, text.encode())
     return COSTS
