@@ -43,6 +43,10 @@ def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
     return Literal(f"64'h{sum(known[unit].kind << 4 * n for n, unit in enumerate(units)):x}")
 
 
+def _inside_of_braces(_: Platform, units: tuple[str, ...]) -> Param:
+    return ", ".join(f'"{unit}"' for unit in units)
+
+
 def _room(c: str, text: str) -> Key:
     return Key(text, 0, MAX_RAM_MIB << 10, unit=_KIB, c=c, section="memory", optional=True, area=_PROGRAMS)
 
@@ -91,15 +95,11 @@ class KernelSize:
         Key(
             "hardware threads, by their units' names: from rtl/hwt/data/units.toml, or units/NAME.sv "
             "next to the file",
-            rtl={"HwThreads": lambda _, units: len(units), "HwKinds": _kinds},
-            c={
-                "CL_HW_THREADS": lambda _, units: len(units),
-                "CL_HW_NAMES": lambda _, units: ", ".join(f'"{u}"' for u in units),  # the inside of { }
-            },
-            optional=True,
+            rtl={"HwThreads": lambda _, units: len(units), "HwKinds": _kinds}, optional=True,
+            c={"CL_HW_THREADS": lambda _, units: len(units), "CL_HW_NAMES": _inside_of_braces},
             rules=(Needs("kernel.ready_queue=hybrid"),),
         ),
-    ] = ()
+    ] = ()  # fmt: skip
     policy: Annotated[str, Key("scheduling policy", choices=POLICIES, rtl="Policy", optional=True)] = (
         "priority"
     )
@@ -110,17 +110,14 @@ class KernelSize:
         bool,
         Key(
             "time limits of waits are the hardware kernel's; else the timer interrupt ends those waits",
-            rtl="Timeouts",
-            c={"CL_TIMEOUTS": lambda _, own: int(own)},
-            optional=True,
-            area="`coreloom synth cl_kernel:timeouts`",
+            rtl="Timeouts", c="CL_TIMEOUTS", optional=True, area="`coreloom synth cl_kernel:timeouts`",
         ),
-    ] = False
+    ] = False  # fmt: skip
     inheritance: Annotated[
         bool,
         Key(
             "inheritance and ceilings of mutexes are the hardware kernel's; else the runtime sets priorities",
-            rtl="Inheritance", c={"CL_INHERITANCE": lambda _, own: int(own)}, optional=True,
+            rtl="Inheritance", c="CL_INHERITANCE", optional=True,
             area="`coreloom synth cl_kernel:inheritance`", rules=(_PRIORITY, Needs("kernel.mutexes")),
         ),
     ] = False  # fmt: skip
@@ -137,22 +134,17 @@ class KernelSize:
         bool,
         Key(
             "condition variables of the hardware kernel serve as event flags; else those live in memory",
-            rtl="EventFlags",
-            c={"CL_EVENT_FLAGS": lambda _, own: int(own)},
-            optional=True,
-            area="`coreloom synth cl_kernel:events`",
+            rtl="EventFlags", c="CL_EVENT_FLAGS", optional=True, area="`coreloom synth cl_kernel:events`",
         ),
-    ] = False
+    ] = False  # fmt: skip
     pipeline: Annotated[
         bool,
         Key(
             "an operation of the hardware kernel takes more cycles, at a higher clock",
-            rtl="Pipeline",
-            optional=True,
-            area="`coreloom synth cl_kernel:pipeline`",
+            rtl="Pipeline", optional=True, area="`coreloom synth cl_kernel:pipeline`",
             rules=(_PRIORITY, Excludes("kernel.events")),
         ),
-    ] = False
+    ] = False  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -168,11 +160,9 @@ class IpcSize:
         bool,
         Key(
             "an access to the communication port takes a cycle more, at a higher clock",
-            rtl="IpcPipeline",
-            optional=True,
-            area="`coreloom synth cl_ipc:pipeline`",
+            rtl="IpcPipeline", optional=True, area="`coreloom synth cl_ipc:pipeline`",
         ),
-    ] = False
+    ] = False  # fmt: skip
 
 
 @dataclass(frozen=True)

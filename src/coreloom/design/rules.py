@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 Values = Mapping[str, Any]  # of the keys; of a section whether it is there
 
@@ -46,12 +46,17 @@ def _number(values: Values, key: str) -> int:
     return value if isinstance(value, int) else len(value)
 
 
+Holds = Callable[[Term], str]  # when a term holds, in SystemVerilog
+
+
 @dataclass(frozen=True)
-class Rule:
-    """What a key asks of another one, `other`; only with `value`, or "" for all but off."""
+class Needs:
+    """The own key, with `value` or ("") any but off, is for platforms where the other term holds."""
 
     other: str
     value: str = ""
+    why: str = ""
+    wanted: ClassVar[bool] = True
 
     def own(self, key: str) -> Term:
         return Term(key, (self.value,) if self.value else ())
@@ -61,49 +66,29 @@ class Rule:
         return key, Term.of(self.other).key
 
     def broken(self, key: str, values: Values) -> bool:
-        raise NotImplementedError
+        return self.own(key).holds(values) and Term.of(self.other).holds(values) != self.wanted
 
     def sentence(self, key: str, values: Values) -> str:
         """What is wrong, and what to choose."""
-        raise NotImplementedError
-
-    def brief(self) -> str:
-        """For the key's line in a table."""
-        raise NotImplementedError
-
-    def sv(self, key: str, names: Mapping[str, str], holds: Callable[[Term], str]) -> str:
-        """When it is broken, in SystemVerilog. names: the parameters of keys; holds: when a term holds."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Needs(Rule):
-    """The own key is for platforms where the other term holds."""
-
-    why: str = ""
-
-    def broken(self, key: str, values: Values) -> bool:
-        return self.own(key).holds(values) and not Term.of(self.other).holds(values)
-
-    def sentence(self, key: str, values: Values) -> str:
         other, own = Term.of(self.other), self.own(key)
         found = f", not {_shown(values[other.key])}" if other.values and other.key in values else ""
         why = f" ({self.why})" if self.why else ""
         return f"{own} needs {other}{found}{why}: set that, or {own.undo()}"
 
     def brief(self) -> str:
+        """For the key's line in a table."""
         return f"{_shown(self.value) + ' ' if self.value else ''}needs {Term.of(self.other)}"
 
-    def sv(self, key: str, names: Mapping[str, str], holds: Callable[[Term], str]) -> str:
-        return f"({holds(self.own(key))}) && !({holds(Term.of(self.other))})"
+    def sv(self, key: str, names: Mapping[str, str], holds: Holds) -> str:
+        """When it is broken, in SystemVerilog. names: the parameters of keys."""
+        return f"({holds(self.own(key))}) && {'!' if self.wanted else ''}({holds(Term.of(self.other))})"
 
 
 @dataclass(frozen=True)
-class Excludes(Rule):
+class Excludes(Needs):
     """The own key is for platforms where the other term does not hold."""
 
-    def broken(self, key: str, values: Values) -> bool:
-        return self.own(key).holds(values) and Term.of(self.other).holds(values)
+    wanted: ClassVar[bool] = False
 
     def sentence(self, key: str, values: Values) -> str:
         return f"{self.own(key)} and {Term.of(self.other)} exclude each other: remove one of them"
@@ -111,14 +96,12 @@ class Excludes(Rule):
     def brief(self) -> str:
         return f"excludes {Term.of(self.other)}"
 
-    def sv(self, key: str, names: Mapping[str, str], holds: Callable[[Term], str]) -> str:
-        return f"({holds(self.own(key))}) && ({holds(Term.of(self.other))})"
-
 
 @dataclass(frozen=True)
-class AtMost(Rule):
+class AtMost:
     """The own key, and the key `plus`, are together at most the other: a number or a key. when: a term."""
 
+    other: str
     when: str = ""
     plus: str = ""
 
@@ -152,7 +135,10 @@ class AtMost(Rule):
         when = f" with {Term.of(self.when)}" if self.when else ""
         return f"at most {self.other}{most}{when}"
 
-    def sv(self, key: str, names: Mapping[str, str], holds: Callable[[Term], str]) -> str:
+    def sv(self, key: str, names: Mapping[str, str], holds: Holds) -> str:
         together = " + ".join(names[each] for each in (key, self.plus) if each)
         broken = f"{together} > {names.get(self.other, self.other)}"
         return f"({holds(Term.of(self.when))}) && ({broken})" if self.when else broken
+
+
+Rule = Needs | AtMost
