@@ -9,9 +9,9 @@ import contextlib
 from coreloom import paths
 from coreloom.commands.console import Command, Task, doing, needs_checkout, out, show, shown
 from coreloom.errors import UserError
+from coreloom.files import write_atomically
 from coreloom.mutation import page, run, sample
 from coreloom.mutation.operators import Mutant
-from coreloom.report.results import write_atomically
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -24,8 +24,9 @@ import msgspec
 
 from coreloom import paths
 from coreloom.errors import UserError
+from coreloom.files import write_atomically
 from coreloom.mutation.operators import Mutant
-from coreloom.report.results import commit, write_atomically
+from coreloom.report.results import commit
 from coreloom.toolchain import cache
 
 TIERS = {"test": "test", "test-all": "rtl,runtime,formal,synth,linux,docs"}  # what each adds, in their order
