@@ -104,7 +104,7 @@ KEY: Edits = {
             "    clock_hz: Annotated[\n",
             "    tick: Annotated[\n"
             "        int,\n"
-            '        Key("cycles of a tick", 100, 10**9, rtl="Tick", optional=True, area="none: a constant"),\n'
+            '        Key("cycles of a tick", 100, 10**9, rtl="Tick", optional=True, area="none"),\n'
             "    ] = 1000\n",
         ),
     ),
