@@ -13,6 +13,7 @@ from coreloom.benches.backdoor import bench as backdoor
 from coreloom.errors import UserError
 from coreloom.jobs.local import Local
 from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.simulate import Options
 
 from .command import run
 
@@ -45,8 +46,8 @@ def test_clock_becomes_a_period(
 ) -> None:
     asked: list[int] = []
 
-    def simulated(self: Experiment, data: bytes, *, far_period: int, **_: Any) -> None:
-        asked.append(far_period)
+    def simulated(self: Experiment, data: bytes, options: Options, *_: Any) -> None:
+        asked.append(options.far_period)
         raise UserError("enough")
 
     monkeypatch.chdir(tmp_path)
