@@ -167,13 +167,6 @@ void cl_signals_abort(void) {
   cl_signal_send(pthread_self(), &(siginfo_t){.si_signo = SIGABRT, .si_code = SI_TKILL, .si_pid = CL_PROCESS}, NULL);
 }
 
-/* By this function the build sees that the program has what this file is for (firmware.py). */
-#if CL_SIGNALS
-static inline void cl_signals_used(void) {}
-#else
-__attribute__((noinline)) static void cl_signals_used(void) { __asm__ volatile(""); }
-#endif
-
 /* --- delivery ------------------------------------------------------------------------------------- */
 
 /* With the lock. */
@@ -241,6 +234,11 @@ CL_COLD int cl_signals_enter_apart(uint32_t leave, uint32_t object) {
   return now;
 }
 
+/* A trap acts on signals, and on the request to a thread that may be cancelled at any time. */
+static int is_for_trap(const struct cl_cancel *cancel) {
+  return cancel->now & (cl_cancel_any_time && cancel->asynchronous ? CL_NOW_SIGNAL | CL_NOW_CANCEL : CL_NOW_SIGNAL);
+}
+
 /* The end of a trap that has interrupted a thread with interrupts enabled, or a CPU without one: interrupts are disabled
  * again. A thread that waits, or is about to, has its wait ended instead. With the hardware kernel such a thread is not
  * between GIVE_WAY and SAVED (cl_backend.h). */
@@ -248,10 +246,11 @@ void cl_signals_in_trap(void);
 void cl_signals_in_trap(void) {
   uint32_t thread = (uint32_t)(cl_self() - cl_threads);
   if (CL_BACKEND_CLEARS_IPI) cl_local_write(CL_IPI_CLEAR, 0);
-  if (thread >= CL_THREADS || !(cl_cancels[thread].now & CL_NOW_SIGNAL)) return;
+  if (thread >= CL_THREADS || !is_for_trap(&cl_cancels[thread])) return;
   if (cl_cancels[thread].leave || cl_cancels[thread].held || cl_waiters[thread] || !cl_backend_computes(thread)) return;
   cl_irq_on();
-  cl_signals_run();
+  if (cl_cancel_asynchronous()) cl_signals_act();
+  else cl_signals_run();
   cl_irq_off();
 }
 
@@ -260,7 +259,7 @@ static int poke(uint32_t thread) {
   const struct cl_cancel *cancel = &cl_cancels[thread];
   if (cancel->now && cancel->leave && cancel->leave != CL_OP_INTERRUPT_WAIT)
     return cl_status(cl_backend_leave(cancel->leave, cancel->object, thread));
-  if (!(cancel->now & CL_NOW_SIGNAL)) return ESRCH;
+  if (!is_for_trap(cancel)) return ESRCH;
   if (!CL_BACKEND_TRAPS_FOR_SIGNALS) return EAGAIN;
   uint32_t word = cl_backend_op(CL_OP_THREAD_READ, thread, 0);
   uint32_t cpu = word >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Cancellation is deferred: it takes effect at a cancellation point, or, if the thread lets itself be cancelled at any
- * time, in any wait (wait.c, mutex.c). A request ends a wait as a time limit of 0 cycles would, by a timer that looks
+ * time, in any wait (wait.c, mutex.c) and where it computes, as a signal does (heap/signal.c). A request ends a wait as a time limit of 0 cycles would, by a timer that looks
  * again if the thread is only about to wait. */
 #include "cancel.h"
 
@@ -103,6 +103,10 @@ int pthread_setcancelstate(int state, int *old) {
   return 0;
 }
 
+#if !CL_SIGNALS
+CL_COLD void cl_signals_used(void) { __asm__ volatile(""); }
+#endif
+
 int pthread_setcanceltype(int type, int *old) {
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   struct cl_cancel *cancel = cl_cancel_mine();
@@ -110,6 +114,7 @@ int pthread_setcanceltype(int type, int *old) {
   cancel->asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
   if (cancel->asynchronous) {
     cl_cancel_any_time = 1;
+    cl_signals_used();
     cl_cancel_test();
   }
   return 0;
@@ -132,6 +137,8 @@ static void all(void) {
 void cl_cleanup_push(struct cl_cleanup *cleanup) {
   struct cl_cleanup **last = &cleanups[pthread_self()];
   cleanup->before = *last;
+  /* Written now, though the compiler may see no reader: a thread that computes can be ended at any time. */
+  __asm__ volatile("" ::"r"(cleanup) : "memory");
   *last = cleanup;
   cl_cleanup_all = all;
 }

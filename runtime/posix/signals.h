@@ -2,8 +2,9 @@
  *
  * Signals (heap/signal.c), for the files whose functions wait or start threads.
  *
- * CL_SIGNALS is 1 for a program that has actions, masks or waits of signals (src/coreloom/toolchain/firmware.py). Then
- * a signal that a thread does not block ends its wait as a request of cancellation does (cancel.h). */
+ * CL_SIGNALS is 1 for a program that has actions, masks or waits of signals, or threads that may be cancelled at any
+ * time (src/coreloom/toolchain/firmware.py). Then a signal that a thread does not block ends its wait as a request of
+ * cancellation does (cancel.h). */
 #ifndef CL_SIGNALS_H
 #define CL_SIGNALS_H
 
@@ -11,6 +12,13 @@
 #include <stdint.h>
 
 #include "cl_kernel.h"
+
+/* By this function the build sees it. */
+#if CL_SIGNALS
+static inline void cl_signals_used(void) {}
+#else
+void cl_signals_used(void);
+#endif
 
 /* The outcome of a wait that was ended. */
 enum { CL_HANDLED = 1, CL_INTERRUPTED = 2 }; /* a handler was called; and one without SA_RESTART */

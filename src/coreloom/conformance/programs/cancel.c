@@ -371,53 +371,6 @@ TEST(pthread_setcanceltype, unknown_einval, "another number: EINVAL") {
   IS(EINVAL, pthread_setcanceltype(1234, &old));
 }
 
-static pthread_rwlock_t rwlock;
-static pthread_barrier_t barrier;
-
-/* Wait for what is no cancellation point, and never comes. */
-static void *wait_asynchronously(void *what) {
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-  pthread_cleanup_push(note_cleanup, (void *)1);
-  begun = 1;
-  switch ((long)what) {
-    case 0:
-    case 1: pthread_mutex_lock(&mutex); break;
-    case 2: pthread_rwlock_wrlock(&rwlock); break;
-    default: pthread_barrier_wait(&barrier);
-  }
-  reached = 1;
-  pthread_cleanup_pop(0);
-  return NULL;
-}
-
-TEST(pthread_setcanceltype, asynchronous_waits,
-     "asynchronous: a cancellation ends waits that are no cancellation points: for mutexes of two types, a read-write "
-     "lock, a barrier") {
-  pthread_mutexattr_t attr;
-  OK(pthread_mutexattr_init(&attr));
-  OK(pthread_rwlock_init(&rwlock, NULL));
-  OK(pthread_rwlock_rdlock(&rwlock));
-  OK(pthread_barrier_init(&barrier, NULL, 2));
-  for (long what = 0; what < 4; what++) {
-    clear();
-    OK(pthread_mutexattr_settype(&attr, what ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL));
-    OK(pthread_mutex_init(&mutex, &attr));
-    OK(pthread_mutex_lock(&mutex));
-    const pthread_t thread = started(wait_asynchronously, (void *)what);
-    AWAIT(begun);
-    nap();
-    OK(pthread_cancel(thread));
-    IS((long)PTHREAD_CANCELED, joined(thread));
-    IS(0, reached);
-    IS(1, cleaned);
-    OK(pthread_mutex_unlock(&mutex));
-    OK(pthread_mutex_destroy(&mutex));
-  }
-  OK(pthread_rwlock_unlock(&rwlock));
-  OK(pthread_rwlock_destroy(&rwlock));
-  OK(pthread_mutexattr_destroy(&attr));
-}
-
 TEST(pthread_testcancel, without_cancellation, "it returns when there is no cancellation") {
   pthread_testcancel();
   pthread_testcancel();
