@@ -30,6 +30,7 @@ def holds(old: str = "", new: str = "", block: int = 16, memory: int = 32) -> bo
 
 @pytest.mark.parametrize("block, memory", [(16, 32), (8, 16), (64, 16)])
 @pytest.mark.nightly(but=("16-32",))
+@pytest.mark.test("16-32")
 def test_dma(block: int, memory: int) -> None:
     assert holds(block=block, memory=memory)
 

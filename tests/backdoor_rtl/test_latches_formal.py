@@ -27,6 +27,7 @@ def holds(side: str, old: str = "", new: str = "") -> bool:
 
 
 @pytest.mark.parametrize("side", ["near", "far"])
+@pytest.mark.test("near")
 def test_latches(side: str) -> None:
     """REQ-backdoor-latch-1 to 4."""
     assert holds(side)

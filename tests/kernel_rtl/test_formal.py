@@ -119,6 +119,7 @@ def scheduler_proves(build: Build, size: Size, old: str = "", new: str = "") -> 
 @pytest.mark.parametrize("size", [(3, 3, 2), (4, 4, 1)], ids=str)
 @pytest.mark.parametrize("build", SCHEDULERS)
 @pytest.mark.nightly(but=("0-(3, 3, 2)", "1-(4, 4, 1)", "2-(3, 3, 2)"))
+@pytest.mark.test("0-(3, 3, 2)", "2-(3, 3, 2)")
 def test_scheduler(build: Build, size: Size) -> None:
     """Its table and the queue agree, one answer a grant, in time; nobody waits for ever."""
     assert scheduler_proves(build, size)

@@ -72,6 +72,7 @@ def test_bus_with_a_register_before_the_memory() -> None:
     assert proves("cl_bus", BUS.read_text(), params, SOC_PACKAGES)
 
 
+@pytest.mark.test
 def test_stage_of_the_bus() -> None:
     """REQ-stage-1 and 2."""
     assert proves("cl_bus_stage", STAGE.read_text(), "-GRegistered=1", SOC_PACKAGES)
@@ -118,6 +119,7 @@ def test_proof_of_the_first_ones_notices(old: str, new: str) -> None:
 
 @pytest.mark.parametrize("cycles", [1, 5, 128])
 @pytest.mark.nightly(but=("1",))
+@pytest.mark.test("5")
 def test_first_on_the_bus(cycles: int) -> None:
     """REQ-first-1."""
     assert proves("cl_first", FIRST.read_text(), f"-GCycles={cycles}")
@@ -246,6 +248,7 @@ endmodule
 
 
 @pytest.mark.parametrize("local", [0, 16384, 1 << 20])
+@pytest.mark.test("16384")
 def test_split(local: int) -> None:
     assert proves("split_formal", SPLIT.read_text() + _SPLIT, f"-GLocalBytes={local}", SOC_PACKAGES)
 
@@ -329,6 +332,7 @@ endmodule
 """
 
 
+@pytest.mark.test
 def test_wishbone() -> None:
     """REQ-wishbone-1: each word of a master is transferred once, and acknowledged with its own answer."""
     assert proves("wishbone_formal", WISHBONE.read_text() + _WISHBONE, "", SOC_PACKAGES)
@@ -605,6 +609,7 @@ endmodule
 """
 
 
+@pytest.mark.test
 def test_register_banks() -> None:
     assert proves("banks_formal", BANKS.read_text() + _BANKS, "")
 
