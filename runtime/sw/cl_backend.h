@@ -85,7 +85,7 @@ CL_INLINE uint32_t cl_backend_semaphore_wait(uint32_t id) { return cl_sw_settle(
 
 /* The same; or RESUMED: then it has waited, and must be called again. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
-static inline uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word) {
+CL_INLINE uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word) {
   uint32_t answer = cl_sw_port_receive(id, word);
   if ((int32_t)answer >= 0) return answer;
   cl_switch_here(answer);
@@ -93,18 +93,13 @@ static inline uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word)
 }
 CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word) {
   uint32_t answer;
-  do {
-    answer = cl_sw_port_receive(id, word);
-    if ((int32_t)answer < 0) {
-      cl_switch_here(answer);
-      answer = CL_RESUMED;
-    }
-  } while (answer == CL_RESUMED);
+  do answer = cl_backend_port_receive_once(id, word);
+  while (answer == CL_RESUMED);
   return answer;
 }
 
 uint32_t cl_sw_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room);
-static inline uint32_t cl_backend_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+CL_INLINE uint32_t cl_backend_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   uint32_t answer = cl_sw_port_receive_words(id, word, words, room);
   if ((int32_t)answer >= 0) return answer;
   cl_switch_here(answer);
@@ -112,13 +107,8 @@ static inline uint32_t cl_backend_port_receive_words_once(uint32_t id, uint32_t 
 }
 CL_INLINE uint32_t cl_backend_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   uint32_t answer;
-  do {
-    answer = cl_sw_port_receive_words(id, word, words, room);
-    if ((int32_t)answer < 0) {
-      cl_switch_here(answer);
-      answer = CL_RESUMED;
-    }
-  } while (answer == CL_RESUMED);
+  do answer = cl_backend_port_receive_words_once(id, word, words, room);
+  while (answer == CL_RESUMED);
   return answer;
 }
 
