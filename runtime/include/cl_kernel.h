@@ -15,7 +15,7 @@
  *   semaphore_create, semaphore_destroy, semaphore_wait, semaphore_post, semaphore_value
  *   cond_create, cond_destroy, cond_ticket, cond_wait, cond_signal, cond_broadcast, barrier_wait
  *   interrupt_bind, interrupt_unbind, interrupt_wait, interrupt_raise
- *   port_open, port_close, port_send, port_receive, port_publish; port_send_words, port_receive_words
+ *   port_open, port_close, port_send, port_receive, port_publish
  *
  * are cl_op_<name>(id, words). Further ones:
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port

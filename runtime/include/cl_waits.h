@@ -70,56 +70,43 @@ CL_INLINE uint32_t cl_op_cond_wait(uint32_t id, uint32_t ticket, uint64_t until)
   return cl_wait(CL_OP_COND_WAIT, id, ticket, until);
 }
 
-/* --- ports: a message of one word, or of up to CL_PORT_WORDS, whose first word in the port is their number ---
+/* --- ports: a message is `word`, or the number of `words`, up to CL_PORT_WORDS, and these ---
  *
- * Those of more words by threads only, with interrupts enabled. With a time there is one wait, as with CL_ONCE. */
+ * `words` is the constant NULL for a message of one word. One of more is for threads only, with interrupts enabled. With a
+ * time there is one wait, as with CL_ONCE. */
+#define CL_IS_BLOCK(words) (!(__builtin_constant_p((words) == NULL) && (words) == NULL))
 
-CL_INLINE uint32_t cl_op_port_send(uint32_t id, uint32_t word, uint64_t until) {
-  if (CL_IS(until, CL_NOW)) return cl_backend_port_trysend(id, word);
-  if (CL_IS(until, CL_NEVER)) return cl_backend_port_send(id, word);
-  if (CL_IS(until, CL_ONCE)) return cl_backend_port_send_once(id, word);
-  if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until))) return cl_backend_port_send_until(id, word);
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
-  uint32_t answer = cl_backend_port_send_once(id, word);
-  return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
-}
-
-CL_INLINE uint32_t cl_op_port_send_words(uint32_t id, const uint32_t *words, uint32_t count, uint64_t until) {
-  if (CL_IS(until, CL_NOW)) return cl_backend_port_trysend_words(id, words, count);
-  if (CL_IS(until, CL_NEVER)) return cl_backend_port_send_words(id, words, count);
-  if (CL_IS(until, CL_ONCE)) return cl_backend_port_send_words_once(id, words, count);
+CL_INLINE uint32_t cl_op_port_send(uint32_t id, uint32_t word, const uint32_t *words, uint64_t until) {
+  const int block = CL_IS_BLOCK(words);
+  if (CL_IS(until, CL_NOW))
+    return block ? cl_backend_port_trysend_words(id, words, word) : cl_backend_port_trysend(id, word);
+  if (CL_IS(until, CL_NEVER))
+    return block ? cl_backend_port_send_words(id, words, word) : cl_backend_port_send(id, word);
+  if (CL_IS(until, CL_ONCE))
+    return block ? cl_backend_port_send_words_once(id, words, word) : cl_backend_port_send_once(id, word);
   if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until)))
-    return cl_backend_port_send_words_until(id, words, count);
+    return block ? cl_backend_port_send_words_until(id, words, word) : cl_backend_port_send_until(id, word);
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
-  uint32_t answer = cl_backend_port_send_words_once(id, words, count);
+  uint32_t answer = block ? cl_backend_port_send_words_once(id, words, word) : cl_backend_port_send_once(id, word);
   return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
 }
 
-/* *word is set if the status is 0. */
-CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word, uint64_t until) {
-  if (CL_IS(until, CL_NOW)) return cl_backend_port_tryreceive(id, word);
-  if (CL_IS(until, CL_NEVER)) return cl_backend_port_receive(id, word);
-  if (CL_IS(until, CL_ONCE)) return cl_backend_port_receive_once(id, word);
-  if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until))) return cl_backend_port_receive_until(id, word);
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
-  uint32_t answer = cl_backend_port_receive_once(id, word);
-  return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
-}
-
-/* As many words are stored as there is room for; none if *word, their number, is larger than CL_PORT_WORDS. */
-CL_INLINE uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
-                                            uint64_t until) {
-  if (CL_IS(until, CL_NOW)) return cl_backend_port_tryreceive_words(id, word, words, room);
-  if (CL_IS(until, CL_NEVER)) return cl_backend_port_receive_words(id, word, words, room);
-  if (CL_IS(until, CL_ONCE)) return cl_backend_port_receive_words_once(id, word, words, room);
+/* *word is set if the status is 0. As many words are stored as there is room for; none if *word is no number of words. */
+CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, uint64_t until) {
+  const int block = CL_IS_BLOCK(words);
+  if (CL_IS(until, CL_NOW))
+    return block ? cl_backend_port_tryreceive_words(id, word, words, room) : cl_backend_port_tryreceive(id, word);
+  if (CL_IS(until, CL_NEVER))
+    return block ? cl_backend_port_receive_words(id, word, words, room) : cl_backend_port_receive(id, word);
+  if (CL_IS(until, CL_ONCE))
+    return block ? cl_backend_port_receive_words_once(id, word, words, room) : cl_backend_port_receive_once(id, word);
   if (CL_BACKEND_TIMEOUTS && CL_LIKELY(cl_backend_timeout_start(until)))
-    return cl_backend_port_receive_words_until(id, word, words, room);
+    return block ? cl_backend_port_receive_words_until(id, word, words, room) : cl_backend_port_receive_until(id, word);
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, until);
-  uint32_t answer = cl_backend_port_receive_words_once(id, word, words, room);
+  uint32_t answer = block ? cl_backend_port_receive_words_once(id, word, words, room)
+                          : cl_backend_port_receive_once(id, word);
   return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
 }
 

@@ -30,34 +30,23 @@ static inline void after(uint32_t answer) {
 
 /* --- Send and receive --- */
 
-/* A message of one word; or `block`, the words of one and their number. Which of them is known where it is inlined. */
+/* A message of one word, or with `words`, as the kernel takes it. Which of them is known where it is inlined. */
 
 struct source {
-  int block;
   uint32_t word;
   const uint32_t *words;
 };
 
 struct sink {
-  int block;
   uint32_t *word, *words;
   uint32_t room;
 };
-
-CL_INLINE uint32_t op_send(uint32_t port, struct source from, uint64_t until) {
-  return from.block ? cl_op_port_send_words(port, from.words, from.word, until)
-                    : cl_op_port_send(port, from.word, until);
-}
-CL_INLINE uint32_t op_receive(uint32_t port, struct sink to, uint64_t until) {
-  return to.block ? cl_op_port_receive_words(port, to.word, to.words, to.room, until)
-                  : cl_op_port_receive(port, to.word, until);
-}
 
 CL_COLD static int send_cancellable(uint32_t port, struct source from) {
   uint32_t answer = CL_RESUMED;
   do {
     if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = op_send(port, from, CL_ONCE);
+        answer = cl_op_port_send(port, from.word, from.words, CL_ONCE);
       while (goes_on(answer));
     after(answer);
   } while (CL_SIGNALS && answer == CL_RESUMED);
@@ -68,7 +57,7 @@ CL_COLD static int receive_cancellable(uint32_t port, struct sink to) {
   uint32_t answer = CL_RESUMED;
   do {
     if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = op_receive(port, to, CL_ONCE);
+        answer = cl_op_port_receive(port, to.word, to.words, to.room, CL_ONCE);
       while (goes_on(answer));
     after(answer);
   } while (CL_SIGNALS && answer == CL_RESUMED);
@@ -79,7 +68,7 @@ CL_INLINE int send(int port, struct source from) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
   if (CL_CANCEL) return send_cancellable((uint32_t)port, from);
-  return cl_status(op_send((uint32_t)port, from, CL_NEVER));
+  return cl_status(cl_op_port_send((uint32_t)port, from.word, from.words, CL_NEVER));
 }
 
 /* Called when there was no room. After a wait there may be some by now, or another thread may have taken it. */
@@ -87,10 +76,10 @@ CL_INLINE int send_until(uint32_t port, struct source from, uint64_t at) {
   cl_trace_call();
   for (;;) {
     uint32_t answer = CL_RESUMED;
-    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = op_send(port, from, at);
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = cl_op_port_send(port, from.word, from.words, at);
     after(answer);
     if (answer != CL_RESUMED) return cl_status(answer);
-    answer = op_send(port, from, CL_NOW);
+    answer = cl_op_port_send(port, from.word, from.words, CL_NOW);
     if (answer != CL_STATUS(CL_STATUS_EAGAIN)) return cl_status(answer);
   }
 }
@@ -99,7 +88,7 @@ CL_INLINE int receive(int port, struct sink to) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
   if (CL_CANCEL) return receive_cancellable((uint32_t)port, to);
-  return cl_status(op_receive((uint32_t)port, to, CL_NEVER));
+  return cl_status(cl_op_port_receive((uint32_t)port, to.word, to.words, to.room, CL_NEVER));
 }
 
 /* The same when there was no message. */
@@ -107,10 +96,10 @@ CL_INLINE int receive_until(uint32_t port, struct sink to, uint64_t at) {
   cl_trace_call();
   for (;;) {
     uint32_t answer = CL_RESUMED;
-    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = op_receive(port, to, at);
+    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = cl_op_port_receive(port, to.word, to.words, to.room, at);
     after(answer);
     if (answer != CL_RESUMED) return cl_status(answer);
-    answer = op_receive(port, to, CL_NOW);
+    answer = cl_op_port_receive(port, to.word, to.words, to.room, CL_NOW);
     if (answer != CL_STATUS(CL_STATUS_EAGAIN)) return cl_status(answer);
   }
 }
@@ -124,7 +113,7 @@ int port_send(int port, uint32_t word) { return send(port, one(word)); }
 
 int port_trysend(int port, uint32_t word) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_send((uint32_t)port, word, CL_NOW));
+  return cl_status(cl_op_port_send((uint32_t)port, word, NULL, CL_NOW));
 }
 
 /* Apart: what switches in place saves all registers on entry, and the limit counts from before. */
@@ -133,7 +122,7 @@ CL_APART int send_one_until(uint32_t port, uint32_t word, uint64_t at) { return 
 int port_timedsend(int port, uint32_t word, uint32_t cycles) {
   uint32_t called = cl_local_read(CL_MTIME_LO);
   if (bad(port)) return EINVAL;
-  uint32_t answer = cl_op_port_send((uint32_t)port, word, CL_NOW);
+  uint32_t answer = cl_op_port_send((uint32_t)port, word, NULL, CL_NOW);
   if (CL_LIKELY(answer == CL_STATUS(CL_STATUS_EAGAIN)))
     return send_one_until((uint32_t)port, word, cl_then(called) + cycles);
   return cl_status(answer);
@@ -143,7 +132,7 @@ __attribute__((always_inline)) int port_receive(int port, uint32_t *word) { retu
 
 int port_tryreceive(int port, uint32_t *word) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_receive((uint32_t)port, word, CL_NOW));
+  return cl_status(cl_op_port_receive((uint32_t)port, word, NULL, 0, CL_NOW));
 }
 
 CL_APART int receive_one_until(uint32_t port, uint32_t *word, uint64_t at) {
@@ -153,7 +142,7 @@ CL_APART int receive_one_until(uint32_t port, uint32_t *word, uint64_t at) {
 int port_timedreceive(int port, uint32_t *word, uint32_t cycles) {
   uint32_t called = cl_local_read(CL_MTIME_LO);
   if (bad(port)) return EINVAL;
-  uint32_t answer = cl_op_port_receive((uint32_t)port, word, CL_NOW);
+  uint32_t answer = cl_op_port_receive((uint32_t)port, word, NULL, 0, CL_NOW);
   if (CL_LIKELY(answer == CL_STATUS(CL_STATUS_EAGAIN)))
     return receive_one_until((uint32_t)port, word, cl_then(called) + cycles);
   return cl_status(answer);
@@ -163,9 +152,9 @@ int port_publish(void) { return cl_status(cl_op_port_publish()); }
 
 /* --- Of more words (message.c) --- */
 
-CL_INLINE struct source more(const uint32_t *words, uint32_t count) { return (struct source){1, count, words}; }
+CL_INLINE struct source more(const uint32_t *words, uint32_t count) { return (struct source){count, words}; }
 CL_INLINE struct sink to_more(uint32_t *word, uint32_t *words, uint32_t room) {
-  return (struct sink){1, word, words, room};
+  return (struct sink){word, words, room};
 }
 
 __attribute__((always_inline)) int cl_port_send_words(int port, const uint32_t *words, uint32_t count) {
@@ -174,7 +163,7 @@ __attribute__((always_inline)) int cl_port_send_words(int port, const uint32_t *
 
 int cl_port_trysend_words(int port, const uint32_t *words, uint32_t count) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_send_words((uint32_t)port, words, count, CL_NOW));
+  return cl_status(cl_op_port_send((uint32_t)port, count, words, CL_NOW));
 }
 
 int cl_port_timedsend_words(int port, const uint32_t *words, uint32_t count, uint32_t cycles) {
@@ -188,7 +177,7 @@ __attribute__((always_inline)) int cl_port_receive_words(int port, uint32_t *wor
 
 int cl_port_tryreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t room) {
   if (bad(port)) return EINVAL;
-  return cl_status(cl_op_port_receive_words((uint32_t)port, word, words, room, CL_NOW));
+  return cl_status(cl_op_port_receive((uint32_t)port, word, words, room, CL_NOW));
 }
 
 int cl_port_timedreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t room, uint32_t cycles) {

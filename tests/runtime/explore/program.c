@@ -85,10 +85,10 @@ static inline uint32_t operate(uint32_t op, uint32_t id, uint32_t word, uint32_t
     case CL_OP_BARRIER_WAIT: return cl_op_barrier_wait(id, word);
     case CL_OP_PORT_OPEN: return cl_op_port_open(id, word);
     case CL_OP_PORT_CLOSE: return cl_op_port_close(id);
-    case CL_OP_PORT_SEND: return cl_op_port_send(id, word, CL_NEVER);
-    case CL_OP_PORT_TRYSEND: return cl_op_port_send(id, word, CL_NOW);
-    case CL_OP_PORT_RECEIVE: return cl_op_port_receive(id, value, CL_NEVER);
-    case CL_OP_PORT_TRYRECEIVE: return cl_op_port_receive(id, value, CL_NOW);
+    case CL_OP_PORT_SEND: return cl_op_port_send(id, word, NULL, CL_NEVER);
+    case CL_OP_PORT_TRYSEND: return cl_op_port_send(id, word, NULL, CL_NOW);
+    case CL_OP_PORT_RECEIVE: return cl_op_port_receive(id, value, NULL, 0, CL_NEVER);
+    case CL_OP_PORT_TRYRECEIVE: return cl_op_port_receive(id, value, NULL, 0, CL_NOW);
     case CL_OP_PORT_PUBLISH: return cl_op_port_publish();
     case CL_OP_INTERRUPT_BIND: return cl_op_interrupt_bind(id, word);
     case CL_OP_INTERRUPT_UNBIND: return cl_op_interrupt_unbind(id);

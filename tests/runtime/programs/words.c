@@ -34,7 +34,7 @@ static void *send_all(void *argument) {
   for (uint32_t number = 0; number < EACH; number++) {
     const uint32_t count = 1 + (number + self) % MOST;
     fill(words, self, number);
-    EQUAL(cl_op_port_send_words(TO_MAIN, words, count, CL_NEVER), 0);
+    EQUAL(cl_op_port_send(TO_MAIN, count, words, CL_NEVER), 0);
   }
   EQUAL(port_publish(), 0);
   return NULL;
@@ -50,9 +50,9 @@ static void *be_better(void *unused) {
     uint32_t words[CL_PORT_WORDS], word = 0;
     sem_timedwait_np(&never, 500 + 13 * number % 97);
     fill(words, 9, number);
-    EQUAL(cl_op_port_send_words(TO_BETTER, words, CL_PORT_WORDS, CL_NOW), 0);
+    EQUAL(cl_op_port_send(TO_BETTER, CL_PORT_WORDS, words, CL_NOW), 0);
     fill(words, 0, 0);
-    EQUAL(cl_status(cl_op_port_receive_words(TO_BETTER, &word, words, CL_PORT_WORDS, CL_NOW)), 0);
+    EQUAL(cl_status(cl_op_port_receive(TO_BETTER, &word, words, CL_PORT_WORDS, CL_NOW)), 0);
     EQUAL(word, CL_PORT_WORDS);
     check(words, word, 9, number);
     sent_by_better = number + 1;
@@ -69,7 +69,7 @@ static void from_many(int flags) {
   better = spawn(PTHREAD_PRIORITY_DEFAULT_NP + 2, be_better, NULL);
   for (uint32_t n = 0; n < SENDERS; n++) EQUAL(pthread_create(&threads[n], NULL, send_all, (void *)(uintptr_t)n), 0);
   for (int n = 0; n < SENDERS * EACH; n++) {
-    EQUAL(cl_status(cl_op_port_receive_words(TO_MAIN, &word, words, CL_PORT_WORDS, CL_NEVER)), 0);
+    EQUAL(cl_status(cl_op_port_receive(TO_MAIN, &word, words, CL_PORT_WORDS, CL_NEVER)), 0);
     const uint32_t sender = words[0] >> 28;
     if (sender >= SENDERS) {
       EQUAL(sender, 0);
@@ -87,32 +87,32 @@ static void from_many(int flags) {
 
 static void edges(void) {
   uint32_t words[CL_PORT_WORDS], word = 0;
-  EQUAL(cl_status(cl_op_port_send_words(NOBODY, words, 0, CL_NEVER)), EBADF);
-  EQUAL(cl_status(cl_op_port_receive_words(NOBODY, &word, words, CL_PORT_WORDS, CL_NEVER)), EBADF);
+  EQUAL(cl_status(cl_op_port_send(NOBODY, 0, words, CL_NEVER)), EBADF);
+  EQUAL(cl_status(cl_op_port_receive(NOBODY, &word, words, CL_PORT_WORDS, CL_NEVER)), EBADF);
   EQUAL(port_open(TO_SELF, PORT_DIRECT), 0);
-  EQUAL(cl_status(cl_op_port_receive_words(TO_SELF, &word, words, CL_PORT_WORDS, CL_NOW)), EAGAIN);
+  EQUAL(cl_status(cl_op_port_receive(TO_SELF, &word, words, CL_PORT_WORDS, CL_NOW)), EAGAIN);
 
   /* either kind of receive takes either kind of message */
   fill(words, 1, 1);
   EQUAL(port_send(TO_SELF, 54321), 0);
-  EQUAL(cl_op_port_send_words(TO_SELF, words, 2, CL_NEVER), 0);
-  EQUAL(cl_op_port_send_words(TO_SELF, words, CL_PORT_WORDS, CL_NEVER), 0);
+  EQUAL(cl_op_port_send(TO_SELF, 2, words, CL_NEVER), 0);
+  EQUAL(cl_op_port_send(TO_SELF, CL_PORT_WORDS, words, CL_NEVER), 0);
   fill(words, 2, 2);
-  EQUAL(cl_status(cl_op_port_receive_words(TO_SELF, &word, words, CL_PORT_WORDS, CL_NEVER)), 0);
+  EQUAL(cl_status(cl_op_port_receive(TO_SELF, &word, words, CL_PORT_WORDS, CL_NEVER)), 0);
   EQUAL(word, 54321);
   check(words, CL_PORT_WORDS, 2, 2);
   EQUAL(port_receive(TO_SELF, &word), 0);
   EQUAL(word, 2);
-  EQUAL(cl_status(cl_op_port_receive_words(TO_SELF, &word, words, 1, CL_NEVER)), 0); /* room for one */
+  EQUAL(cl_status(cl_op_port_receive(TO_SELF, &word, words, 1, CL_NEVER)), 0); /* room for one */
   EQUAL(word, CL_PORT_WORDS);
   EQUAL(words[0], pattern(1, 1, 0));
   EQUAL(words[1], pattern(2, 2, 1));
 
-  for (int n = 0; n < CL_PORT_DEPTH; n++) EQUAL(cl_op_port_send_words(TO_SELF, words, 1, CL_NOW), 0);
-  EQUAL(cl_status(cl_op_port_send_words(TO_SELF, words, 1, CL_NOW)), EAGAIN);
+  for (int n = 0; n < CL_PORT_DEPTH; n++) EQUAL(cl_op_port_send(TO_SELF, 1, words, CL_NOW), 0);
+  EQUAL(cl_status(cl_op_port_send(TO_SELF, 1, words, CL_NOW)), EAGAIN);
   for (int n = 0; n < CL_PORT_DEPTH; n++)
-    EQUAL(cl_status(cl_op_port_receive_words(TO_SELF, &word, words, CL_PORT_WORDS, CL_NOW)), 0);
-  EQUAL(cl_status(cl_op_port_receive_words(TO_SELF, &word, words, CL_PORT_WORDS, CL_NOW)), EAGAIN);
+    EQUAL(cl_status(cl_op_port_receive(TO_SELF, &word, words, CL_PORT_WORDS, CL_NOW)), 0);
+  EQUAL(cl_status(cl_op_port_receive(TO_SELF, &word, words, CL_PORT_WORDS, CL_NOW)), EAGAIN);
   EQUAL(port_close(TO_SELF), 0);
 }
 
@@ -121,9 +121,9 @@ static void measure(void) {
   EQUAL(port_open(TO_SELF, PORT_DIRECT), 0);
   for (int round = 0; round < ROUNDS; round++) {
     begin = cl_cycle();
-    cl_op_port_send_words(TO_SELF, words, 4, CL_NEVER);
+    cl_op_port_send(TO_SELF, 4, words, CL_NEVER);
     sent = cl_cycle();
-    cl_op_port_receive_words(TO_SELF, &word, words, CL_PORT_WORDS, CL_NEVER);
+    cl_op_port_receive(TO_SELF, &word, words, CL_PORT_WORDS, CL_NEVER);
     end = cl_cycle();
   }
   EQUAL(port_close(TO_SELF), 0);
