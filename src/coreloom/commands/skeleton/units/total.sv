@@ -6,7 +6,7 @@ module total (
   output logic        done_o,
   output logic [31:0] result_o,
   output logic        call_valid_o, call_store_o, call_load_o,
-  output logic  [5:0] call_op_o,
+  output logic  [7:0] call_op_o,
   output logic  [9:0] call_id_o,
   output logic [31:0] call_word_o,
   input  logic        call_done_i,
