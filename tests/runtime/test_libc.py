@@ -172,6 +172,8 @@ def test_all_digits_there_are(libc: ctypes.CDLL, value: float) -> None:
         ("%#a", 1.0, "0x1.p+0"),
         ("%012a|", 1.5, "0x00001.8p+0|"),
         ("%12a|", -1.5, "   -0x1.8p+0|"),
+        ("%y|%.0f", 2.0, "%y|2"),
+        ("%%|%.0f", 2.0, "%|2"),
     ],
 )
 def test_formats(libc: ctypes.CDLL, format: str, value: float, text: str) -> None:
