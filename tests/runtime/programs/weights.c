@@ -25,7 +25,7 @@ int main(void) {
     EQUAL(pthread_create(&threads[i], NULL, work, (void *)i), 0);
     EQUAL(cl_op_set_weight(threads[i], weights[i]), 1);
   }
-  end = cl_cycle() + 2000000;
+  end = cl_cycle() + 5000000;
   for (int i = 0; i < THREADS; i++) sem_post(&go);
   for (int i = 0; i < THREADS; i++) EQUAL(pthread_join(threads[i], NULL), 0);
   for (int i = 1; i < THREADS; i++) {
