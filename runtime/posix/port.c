@@ -46,7 +46,8 @@ CL_COLD static int send_cancellable(uint32_t port, struct source from) {
   uint32_t answer = CL_RESUMED;
   do {
     if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = cl_op_port_send(port, from.word, from.words, CL_ONCE);
+        answer = from.words ? cl_op_port_send(port, from.word, from.words, CL_ONCE)
+                            : cl_op_port_send(port, from.word, NULL, CL_ONCE);
       while (goes_on(answer));
     after(answer);
   } while (CL_SIGNALS && answer == CL_RESUMED);
@@ -57,7 +58,8 @@ CL_COLD static int receive_cancellable(uint32_t port, struct sink to) {
   uint32_t answer = CL_RESUMED;
   do {
     if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-        answer = cl_op_port_receive(port, to.word, to.words, to.room, CL_ONCE);
+        answer = to.words ? cl_op_port_receive(port, to.word, to.words, to.room, CL_ONCE)
+                          : cl_op_port_receive(port, to.word, NULL, 0, CL_ONCE);
       while (goes_on(answer));
     after(answer);
   } while (CL_SIGNALS && answer == CL_RESUMED);
