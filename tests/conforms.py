@@ -10,5 +10,5 @@ from coreloom.design.platform import Platform
 def conforms(group: str, soc: Platform, ground: str) -> None:
     """The group's tests pass, as far as they apply there."""
     rows = run.group(suite.chosen([group]), ground, soc)
-    assert len(rows) > 3
+    assert len(rows) > 2
     assert [(row.name, row.outcome, row.detail) for row in rows if not row.good] == []
