@@ -271,10 +271,10 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
-inherit: lock 343, unlock 339
-protect: lock 421, unlock 376
-inherit, one waits: lock 690, unlock 866
-inherit, a chain of three: lock 894, unlock 2077
+inherit: lock 332, unlock 329
+protect: lock 417, unlock 363
+inherit, one waits: lock 651, unlock 856
+inherit, a chain of three: lock 880, unlock 2094
 ok
 """
 
