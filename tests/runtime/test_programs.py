@@ -251,13 +251,13 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
 LATE = {
     True: """\
-beside a thread that computes: semaphore 111, mutex 99, condition variable 119, receive 115, send 99
-alone: semaphore 43, mutex 38, condition variable 47, receive 44, send 36
+beside a thread that computes: semaphore 129, mutex 99, condition variable 115, receive 120, send 108
+alone: semaphore 60, mutex 38, condition variable 47, receive 53, send 38
 ok
 """,
     False: """\
-beside a thread that computes: semaphore 215, mutex 227, condition variable 242, receive 229, send 239
-alone: semaphore 237, mutex 246, condition variable 254, receive 225, send 235
+beside a thread that computes: semaphore 257, mutex 225, condition variable 254, receive 245, send 234
+alone: semaphore 273, mutex 246, condition variable 256, receive 236, send 247
 ok
 """,
 }
@@ -351,38 +351,38 @@ def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
 BARRIERS = {
     (1, "hw", True): """\
 2 threads: barrier 103, mutex and condition variable 191
-4 threads: barrier 260, mutex and condition variable 481
-8 threads: barrier 583, mutex and condition variable 1067
+4 threads: barrier 259, mutex and condition variable 481
+8 threads: barrier 586, mutex and condition variable 1067
 ok
 """,
     (1, "hw", False): """\
-2 threads: barrier 597, mutex and condition variable 716
-4 threads: barrier 1664, mutex and condition variable 2000
-8 threads: barrier 3979, mutex and condition variable 4732
+2 threads: barrier 599, mutex and condition variable 714
+4 threads: barrier 1666, mutex and condition variable 1971
+8 threads: barrier 3987, mutex and condition variable 4661
 ok
 """,
     (1, "sw", True): """\
-2 threads: barrier 249, mutex and condition variable 492
-4 threads: barrier 629, mutex and condition variable 1218
-8 threads: barrier 1500, mutex and condition variable 2772
+2 threads: barrier 249, mutex and condition variable 487
+4 threads: barrier 630, mutex and condition variable 1214
+8 threads: barrier 1501, mutex and condition variable 2771
 ok
 """,
     (2, "hw", True): """\
 2 threads: barrier 38, mutex and condition variable 86
 4 threads: barrier 197, mutex and condition variable 286
-8 threads: barrier 391, mutex and condition variable 607
+8 threads: barrier 392, mutex and condition variable 606
 ok
 """,
     (2, "hw", False): """\
-2 threads: barrier 443, mutex and condition variable 474
-4 threads: barrier 1327, mutex and condition variable 1748
-8 threads: barrier 3248, mutex and condition variable 4090
+2 threads: barrier 447, mutex and condition variable 475
+4 threads: barrier 1386, mutex and condition variable 1736
+8 threads: barrier 3363, mutex and condition variable 4081
 ok
 """,
     (2, "sw", True): """\
-2 threads: barrier 282, mutex and condition variable 1009
-4 threads: barrier 889, mutex and condition variable 3418
-8 threads: barrier 1833, mutex and condition variable 7858
+2 threads: barrier 282, mutex and condition variable 994
+4 threads: barrier 882, mutex and condition variable 3451
+8 threads: barrier 1830, mutex and condition variable 7961
 ok
 """,
 }

@@ -57,7 +57,7 @@ static void alone(void) {
       {.op = CL_OP_WORD0},
       {.op = CL_OP_MUTEX_CREATE},
       {.op = CL_OP_MUTEX_LOCK, .id = 1023},
-      {.op = 63},
+      {.op = CL_OP_MOVE},
       {.op = HWT_SCRIPT_END, .word0 = 4711},
   };
   pthread_t thread = begin(0, steps);
