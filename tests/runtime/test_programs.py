@@ -283,8 +283,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 129, unlock 107
-inherit, a chain of three: lock 117, unlock 229
+inherit, one waits: lock 127, unlock 107
+inherit, a chain of three: lock 117, unlock 228
 ok
 """
 
