@@ -2,6 +2,7 @@
  *
  * FreeRTOS on Ibex: vectors and start-up. The traps are the port's. */
 #include "cl_machine.h"
+#include "cl_start.h"
 
 #define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on */
 
@@ -40,11 +41,4 @@ cl_start:
   add sp, sp, t0
   csrw mscratch, sp /* our port: the stack of an exception */
   bnez a0, cl_boot_other
-  la t0, __bss_start
-  la t1, __bss_end
-1:
-  sw zero, 0(t0)
-  addi t0, t0, 4
-  bltu t0, t1, 1b
-  la sp, __main_stack_end
-  tail cl_boot_main
+  cl_begin

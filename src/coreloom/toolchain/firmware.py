@@ -402,7 +402,7 @@ def _freertos(platform: Platform, kernel: str, macros: Mapping[str, str | int]) 
     return _Ground(
         macros,
         folders,
-        include=[RUNTIME / "arch" / platform.core],
+        include=[RUNTIME / "arch", RUNTIME / "arch" / platform.core],
         files=[RUNTIME / "posix" / file for file in ("console.c", "end.c", "host.c", "machine.c")],
         foreign=[foreign],
     )
