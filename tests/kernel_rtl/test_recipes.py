@@ -148,6 +148,14 @@ class Copy:
     def coreloom(self, *arguments: str) -> str:
         return self.run("-c", "import sys; from coreloom.entry import main; sys.exit(main())", *arguments)
 
+    def generated(self, what: str, edits: Edits, capsys: pytest.CaptureFixture[str]) -> list[str]:
+        """The files that differ from the tree when those made from others are made anew; prints how many."""
+        self.coreloom("generate")
+        changed = self.changed()
+        with capsys.disabled():
+            sys.stdout.write(f"\na new {what}: {len(edits)} files by hand, {len(changed)} in all\n")
+        return changed
+
     def changed(self) -> list[str]:
         """Files that differ from the tree."""
         files = [path for path in self.root.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
@@ -162,10 +170,7 @@ class Copy:
 def test_an_operation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy = Copy(tmp_path)
     copy.edit(OPERATION)
-    copy.coreloom("generate")
-    changed = copy.changed()
-    with capsys.disabled():
-        sys.stdout.write(f"\na new operation: {len(OPERATION)} files by hand, {len(changed)} in all\n")
+    changed = copy.generated("operation", OPERATION, capsys)
     assert len(OPERATION) <= 10 and set(OPERATION) <= set(changed)
     copy.run(
         *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=--strict-markers"),
@@ -184,10 +189,7 @@ def test_a_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy.edit(KEY)
     path = copy.root / "rtl/soc/rtl/cl_soc.sv"
     path.write_text(path.read_text(encoding="utf-8").replace("TickCycles", "Tick"), encoding="utf-8")
-    copy.coreloom("generate")
-    changed = copy.changed()
-    with capsys.disabled():
-        sys.stdout.write(f"\na new key: {len(KEY)} files by hand, {len(changed)} in all\n")
+    changed = copy.generated("key", KEY, capsys)
     assert len(changed) <= 5 and set(KEY) <= set(changed)
     copy.run(
         "-c",
