@@ -7,17 +7,12 @@ import functools
 import subprocess
 from pathlib import Path
 
-from coreloom.paths import ROOT
-from coreloom.toolchain import native
-
-_OTHERS = ("main.c", "run.c", "watch.c")
+from linux import system
 
 
 @functools.cache
 def _driver() -> Path:
-    sources = sorted((ROOT / "linux" / "exclusive").glob("*.c"))
-    sources = [path for path in sources if path.name not in _OTHERS]
-    return native.static("read_driver", [*sources, Path(__file__).parent / "read_driver.c"])
+    return system.driver("read")
 
 
 def read(root: Path, *options: str) -> tuple[int, str, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the program that calls irq.c and systemd.c without the rest of the tool."""
+"""Programs that call parts of coreloom exclusive, and machines of files for them."""
 
 from __future__ import annotations
 
@@ -10,31 +10,16 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from coreloom.paths import LINUX
+from coreloom.programs import registry
 from coreloom.toolchain import native
 from linux.tree import Machine, Task
 
-_NAMES = (
-    *(
-        "irq",
-        "systemd",
-        "dbus",
-        "socket",
-        "change",
-        "baseline",
-        "layer",
-        "state",
-        "lines",
-        "settle",
-        "ending",
-    ),
-    *("say", "plain", "out", "tasks", "files", "cpus", "counters", "whose"),
-)
 
-
-def build() -> Path:
-    sources = [LINUX / "exclusive" / f"{name}.c" for name in _NAMES]
-    return native.static("system_driver", [*sources, Path(__file__).parent / "system_driver.c"])
+def driver(name: str) -> Path:
+    """The program NAME_driver.c with all of coreloom exclusive but its main()."""
+    sources = [path for path in registry.sources("exclusive") if path.suffix == ".c"]
+    sources = [path for path in sources if path.name != "main.c"]
+    return native.static(f"{name}_driver", [*sources, Path(__file__).with_name(f"{name}_driver.c")])
 
 
 @contextlib.contextmanager

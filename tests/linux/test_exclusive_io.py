@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.programs import registry
-from coreloom.toolchain import native
+from linux import system
 from linux.reading import read
-from linux.system import build, machine_of
+from linux.system import machine_of
 from linux.tree import Machine, Task
 
 _NOBODY = 65534
@@ -25,10 +24,7 @@ _AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a fi
 
 @pytest.fixture(scope="module")
 def driver() -> Path:
-    sources = [
-        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
-    ]
-    return native.static("io_driver", [*sources, Path(__file__).parent / "io_driver.c"])
+    return system.driver("io")
 
 
 def _call(driver: Path, *words: str | bytes | Path, root: Path | str = "") -> tuple[int, bytes, bytes]:
@@ -70,7 +66,9 @@ def test_all_processes_of_a_group_leave_it(tmp_path: Path) -> None:
     machine.write("/sys/fs/cgroup/cgroup.procs", "")
     pids = [str(1000001 + number) for number in range(20000)]  # 8 bytes each: 65 535 end within one
     machine.write(f"{group}/cgroup.procs", "".join(f"{pid}\n" for pid in pids))
-    subprocess.run([build(), tmp_path, "restore"], capture_output=True, timeout=120, check=False)
+    subprocess.run(
+        [system.driver("system"), tmp_path, "restore"], capture_output=True, timeout=120, check=False
+    )
     # In a tree each write is the file's new text: this was the last one moved.
     assert (tmp_path / "sys/fs/cgroup/cgroup.procs").read_text() == pids[-1]
 
@@ -94,7 +92,9 @@ def test_the_unit_of_a_deep_group() -> None:
         (machine.root / "run/systemd/system").mkdir(parents=True)
         deep = "/".join(["x" * 200] * 18)
         machine.write("/proc/200/cgroup", f"0::/system.slice/web.service/{deep}\n")
-        done = subprocess.run([build(), machine.root, "unit", "200"], capture_output=True, check=False)
+        done = subprocess.run(
+            [system.driver("system"), machine.root, "unit", "200"], capture_output=True, check=False
+        )
         assert done.stdout == b"web.service\n"
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from coreloom.vm import qemu, systemd_image, vm
-from linux.system import build, machine_of, stranger
+from linux import system
+from linux.system import machine_of, stranger
 from linux.tree import Machine, Task
 
 _LISTS = {"0": "0-3", "1": "1-3", "9": "3", "24": "2-3", "25": "0-2", "30": "3"}
@@ -26,7 +27,7 @@ _ACTIONS = {"0": "timer", "1": "i8042", "9": "acpi", "24": "nvme0q3", "25": "eth
 
 @pytest.fixture(scope="module")
 def driver() -> Path:
-    return build()
+    return system.driver("system")
 
 
 @pytest.fixture

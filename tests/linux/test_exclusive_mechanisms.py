@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.programs import registry
-from coreloom.toolchain import native
+from linux import system
 from linux.tree import Machine, Task
 
 _V2 = "/sys/fs/cgroup"
@@ -31,10 +30,7 @@ Plan = Callable[..., tuple[int, str]]
 
 @pytest.fixture(scope="module")
 def driver() -> Path:
-    sources = [
-        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
-    ]
-    return native.static("mechanism_driver", [*sources, Path(__file__).parent / "mechanism_driver.c"])
+    return system.driver("mechanism")
 
 
 @pytest.fixture

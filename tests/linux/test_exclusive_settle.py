@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.programs import exclusive, registry
-from coreloom.toolchain import native
+from coreloom.programs import exclusive
+from linux import system
 from linux.tree import BOOT, Machine, Task
 
 _V2 = "/sys/fs/cgroup"
@@ -1009,10 +1009,7 @@ def test_any_mix_of_mechanisms_may_end_in_any_order(
 
 @pytest.fixture(scope="module")
 def killed() -> Path:
-    sources = [
-        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
-    ]
-    return native.static("settle_driver", [*sources, Path(__file__).parent / "settle_driver.c"])
+    return system.driver("settle")
 
 
 def _files(machine: Machine) -> dict[str, str]:

@@ -21,7 +21,8 @@ from coreloom.paths import LINUX
 from coreloom.programs import exclusive
 from coreloom.toolchain import native
 from coreloom.vm import systemd_image, vm
-from linux.system import build, machine_of, stranger
+from linux import system
+from linux.system import machine_of, stranger
 from linux.tree import Task
 
 _SERVICE = "/system.slice/web.service"
@@ -29,7 +30,7 @@ _SERVICE = "/system.slice/web.service"
 
 @pytest.fixture(scope="module")
 def driver() -> Path:
-    return build()
+    return system.driver("system")
 
 
 @pytest.fixture

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.paths import LINUX, ROOT
-from coreloom.programs import exclusive, registry
+from coreloom.paths import LINUX
+from coreloom.programs import exclusive
 from coreloom.toolchain import native
 from coreloom.vm import vm
+from linux import system
 
 pytestmark = pytest.mark.linux
 
@@ -165,15 +166,11 @@ echo 0 >/sys/fs/cgroup/cgroup.procs
 @pytest.fixture(scope="module")
 def guest() -> vm.Guest:
     programs = LINUX / "vm" / "programs"
-    sources = [
-        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
-    ]
     files: dict[str, Path | bytes] = {
         f"/usr/bin/{name}": native.static(name, [programs / f"{name}.c"])
         for name in ("hog", "spawn", "state")
     }
-    driver = ROOT / "tests" / "linux" / "mechanism_driver.c"
-    files["/usr/bin/mechanism"] = native.static("mechanism_driver", [*sources, driver])
+    files["/usr/bin/mechanism"] = system.driver("mechanism")
     files["/usr/bin/coreloom-exclusive"] = exclusive.program()
     files["/inside"] = _INSIDE.encode()
     return vm.Guest(files)
