@@ -58,11 +58,13 @@ class Client:
             self.wanted = Access(store, address(op, self._index(op), length), self._word(op))
         self.pause = 0 if rng.random() < busy else rng.randrange(1, 12)
 
+    def _other(self) -> int:
+        other = self._rng.randrange(self._config.cpus)
+        itself = other == self._cpu and self._rng.random() < 0.9
+        return (other + 1) % self._config.cpus if itself else other
+
     def _index(self, op: str) -> int:
-        rng, cpus = self._rng, self._config.cpus
-        other = rng.randrange(cpus)
-        if other == self._cpu and rng.random() < 0.9:
-            other = (other + 1) % cpus
+        rng, cpus, other = self._rng, self._config.cpus, self._other()
         match op:
             case "mailbox_put":
                 several = rng.getrandbits(cpus) & ~(1 << self._cpu)
@@ -86,7 +88,7 @@ class Client:
         rng, cpus = self._rng, self._config.cpus
         match op:
             case "barrier_members":
-                two = 1 << self._cpu | 1 << rng.randrange(cpus)
+                two = 1 << self._cpu | 1 << self._other()
                 return two if rng.random() < 0.8 else rng.getrandbits(cpus + (rng.random() < 0.2))
             case "mutex_word":
                 return rng.getrandbits(16) << 16 | (rng.getrandbits(16) if rng.random() < 0.5 else 0)

@@ -415,7 +415,7 @@ BUS_ERRORS = {
     "fetch": ("li t0, 0x60000000\n jr t0", 0x6000_0000),
     "fetch from a private device": ("jr s1", 0xF010_0000),
     "beyond the UART": ("lw t1, 8(s3)", 0xE000_0008),
-    "between the private devices": ("li t0, 0xF0040000\n lw t1, 0(t0)", 0xF004_0000),
+    "beyond the private devices": ("li t0, 0xF1100000\n lw t1, 0(t0)", 0xF110_0000),
     "offset without a register": ("lw t1, 0x14(s1)", 0xF010_0014),
     "store to a read-only register": ("sw t1, CPU_ID(s1)", 0xF010_0000),
     "store of a byte to a device": ("sb t1, EXIT(s1)", 0xF010_0080),

@@ -99,8 +99,7 @@ def test_without_hardware_threads() -> None:
     with pytest.raises(UserError) as error:
         platform.load("smp-standard", changes={"scheduler": True})
     assert str(error.value) == (
-        "platform smp-standard: scheduler = true without kernel.hardware_threads: name units there, "
-        "or remove it"
+        "platform smp-standard: scheduler needs kernel.hardware_threads: set that, or remove scheduler"
     )
 
 
@@ -108,8 +107,8 @@ def test_not_with_the_fast_core() -> None:
     with pytest.raises(UserError) as error:
         platform.load("hthreads-scheduler", changes={"core": "fast"})
     assert str(error.value) == (
-        "platform hthreads-scheduler: scheduler = true is for core economy or standard, not 'fast': "
-        "choose one of them"
+        "platform hthreads-scheduler: scheduler needs core = 'economy' or 'standard', not 'fast': set that, "
+        "or remove scheduler"
     )
 
 
