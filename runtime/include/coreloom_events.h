@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Event flags: 32 bits that threads set and clear, and wait for, any or all of several at once. POSIX does not have them.
- * With the platform key kernel.events the hardware kernel has those that event_flags_init makes, as long as it has
+ * With the service events (kernel.services) the hardware kernel has those that event_flags_init makes, as long as it has
  * condition variables. All others are made of a mutex and a condition variable, on both kernels and on Linux.
  *
  * A call that sets flags releases every thread for which they suffice, in any number: a flag that is cleared right after

@@ -40,7 +40,7 @@ extern "C" {
 #define CL_CPUS 1
 #endif
 
-/* With local memories (amp, or the platform key context_kib): a variable in the local memory, one copy per CPU, not
+/* With local memories (amp, or the platform key low_jitter): a variable in the local memory, one copy per CPU, not
  * cleared: static CL_LOCAL_DATA int x; On other platforms it is one variable for all CPUs. */
 #if (defined(CL_AMP) && CL_AMP) || (defined(CL_CONTEXT_BYTES) && CL_CONTEXT_BYTES)
 #define CL_LOCAL_DATA __attribute__((section(".local")))
@@ -48,7 +48,7 @@ extern "C" {
 #define CL_LOCAL_DATA
 #endif
 
-/* With the platform key context_kib: a function in the local memory, next to the code of traps. On amp all are. */
+/* With the platform key low_jitter: a function in the local memory, next to the code of traps. On amp all are. */
 #if defined(CL_CONTEXT_BYTES) && CL_CONTEXT_BYTES
 #define CL_LOCAL_CODE __attribute__((noinline, section(".text.hot.local")))
 #else

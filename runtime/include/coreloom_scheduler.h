@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * [HT]'s scheduler on the shared bus, of platforms with the key `scheduler`: a table of threads and a ready queue near
+ * [HT]'s scheduler on the shared bus, of platforms with that service in kernel.services: a table of threads and a ready queue near
  * the kernel, for threads that the program manages itself. rtl/kernel/SCHEDULER.md has the operations and their errors.
  *
  * An operation is one load, atomic on any number of processors; a hardware thread issues it by a load, too. A thread
@@ -15,7 +15,7 @@
 #include "cl_soc_map.h"
 
 #if defined(CL_SCHEDULER) && !CL_SCHEDULER
-#error "coreloom_scheduler.h is for platforms with scheduler = true, such as hthreads-scheduler"
+#error "coreloom_scheduler.h is for platforms whose kernel.services have scheduler, such as hthreads-scheduler"
 #endif
 
 #define SCHEDULER_HARDWARE 128u /* parameter of hardware thread 0 */

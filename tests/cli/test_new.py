@@ -123,7 +123,7 @@ def test_units_of_both_kinds_go_together(project: Path) -> None:
 def test_a_unit_that_there_is_not(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = _units(project, "sum")
     assert _fails(capsys, "run", str(project / "main.c"), "--platform", path) == (
-        "platform file other.toml, line 10: unknown unit 'sum' in kernel.hardware_threads: choose from "
+        "platform file other.toml, line 8: unknown unit 'sum' in kernel.hardware_threads: choose from "
         "crc32, convolution, sort, template, script, total, or write units/sum.sv next to the file"
     )
 

@@ -121,16 +121,17 @@ OTHERS: dict[str, tuple[str, int, dict[str, Any], tuple[str, ...]]] = {
         *("smp-standard", 1, IN_MEMORY),
         ("threads", "mutex", "semaphore", "condition", "cancel", "rwlock", "barrier", "queue"),
     ),
-    "context memory": ("smp-standard", 2, {"memory.context_kib": 4}, ("threads", "cancel", "time")),
+    "low jitter": ("smp-standard", 2, {"low_jitter": True}, ("threads", "cancel", "time")),
     "weights": (
         *("smp-standard", 2, {"kernel.policy": "dwrr"}),
         ("threads", "mutex", "condition"),
     ),
-    "two banks": ("smp-standard", 2, {"register_banks": 2}, ("threads", "cancel", "time")),
-    "inheritance": ("smp-standard", 1, {"kernel.inheritance": True}, ("protocol", "mutex", "condition")),
-    "events": ("smp-standard", 1, {"kernel.events": True}, ("events",)),
+    "full": (
+        *("smp-standard", 1, {"kernel.build": "full"}),
+        ("protocol", "mutex", "condition", "semaphore", "events"),
+    ),
 }
-HARDWARE_ONLY = ("weights", "two banks", "inheritance", "events")
+HARDWARE_ONLY = ("weights", "full")
 
 
 @pytest.mark.parametrize(

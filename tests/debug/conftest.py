@@ -22,10 +22,9 @@ from coreloom.toolchain import debian
 
 PROGRAMS = Path(__file__).parent / "programs"
 _VARIANTS = {  # of a platform: the keys that it has more, before its first section and in the last ones
-    "banks": ("smp-standard", "register_banks = 2", ""),
+    "low-jitter": ("smp-standard", "low_jitter = true", ""),
     "dcache-economy": ("smp-economy", "", "[dcache]\nkib = 1"),
     "dcache-standard": ("smp-standard", "", "[dcache]\nkib = 4\nline_words = 4"),
-    "context": ("smp-standard", "", "context_kib = 16"),
 }
 COMMAND = [sys.executable, "-c", "import sys; from coreloom.entry import main; sys.exit(main())"]
 _FIRST = re.compile(r"(?m)^\(gdb\) ")

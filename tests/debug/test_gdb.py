@@ -28,8 +28,8 @@ _ALL = [
         for platform in ("smp-economy", "smp-standard", "smp-fast")
         for kernel in ("hw", "sw")
     ),
-    *(("amp-economy", "sw"), ("amp-standard", "hw"), ("context", "hw")),
-    *(("backdoor-economy", "sw"), ("backdoor-standard", "hw"), ("banks", "hw")),
+    *(("amp-economy", "sw"), ("amp-standard", "hw"), ("low-jitter", "sw")),
+    *(("backdoor-economy", "sw"), ("backdoor-standard", "hw"), ("low-jitter", "hw")),
     *(("dcache-economy", "hw"), ("dcache-standard", "sw")),
 ]
 

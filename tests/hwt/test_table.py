@@ -54,7 +54,7 @@ def test_a_table_that_has_changed_without_generate(monkeypatch: pytest.MonkeyPat
         UserError, match=r"^cl_hw_unit.sv does not match units.toml: run `coreloom generate`$"
     ):
         verilate.platform_design(machine)
-    kernel = dataclasses.replace(machine.kernel, ready_queue="bitmap", hardware_threads=())
+    kernel = dataclasses.replace(machine.kernel, hardware_threads=())
     assert verilate.platform_design(dataclasses.replace(machine, kernel=kernel)).top == "cl_soc"
 
 

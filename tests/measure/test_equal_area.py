@@ -113,15 +113,14 @@ def test_tables() -> None:
 
 
 def test_switches_in_time_are_at_the_clock_of_each_kernel() -> None:
-    def switch(kernel: str, mean: float, most: int, keys: int = 0) -> Switch:
+    def switch(kernel: str, mean: float, most: int, low_jitter: bool = False) -> Switch:
         return Switch(
             kind="voluntary",
             kernel=kernel,
             core="fast",
             cpus=2,
             cache="warm",
-            context_kib=keys,
-            bus_first_cycles=0,
+            low_jitter=low_jitter,
             switches=9,
             min=1,
             mean=mean,
@@ -132,7 +131,7 @@ def test_switches_in_time_are_at_the_clock_of_each_kernel() -> None:
             max_stages={},
         )
 
-    rows = [switch("sw", 240.0, 300), switch("hw", 50.0, 55), switch("hw", 5.0, 5, keys=8)]
+    rows = [switch("sw", 240.0, 300), switch("hw", 50.0, 55), switch("hw", 5.0, 5, low_jitter=True)]
     hard, soft = (
         Soc(
             core="fast",

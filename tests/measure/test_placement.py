@@ -38,7 +38,7 @@ def test_a_placement_changes_the_key_of_its_service_alone() -> None:
         assert sorted(map(len, changed)) == [0, 1]
         for changes in changed:
             for key, value in changes.items():
-                assert key == service.key and entry.wrong(value) == ""
+                assert key == service.key and entry.wrong(value) == "", value
 
 
 def test_tables_and_figures() -> None:

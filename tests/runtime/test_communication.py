@@ -22,10 +22,9 @@ CHECKED = ("mailbox", "signals", "exclusion", "handlers", "preempted", "many", "
 
 
 def run(
-    program: str, core: str, cpus: int, kernel: str, kind: str, pipeline: bool = False, **defines: int | str
+    program: str, core: str, cpus: int, kernel: str, kind: str, build: str = "", **defines: int | str
 ) -> SimResult:
-    keys = {"ipc.pipeline": True, "kernel.pipeline": True} if pipeline else {}
-    chosen = platform.load(f"{kind}-{core}", cpus, changes=keys)
+    chosen = platform.load(f"{kind}-{core}", cpus, changes={"kernel.build": build} if build else {})
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
     return simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=5_000_000))
 
@@ -66,8 +65,8 @@ def test_exact_output(program: str, kernel: str, core: str, kind: str) -> None:
 
 @pytest.mark.parametrize(("core", "kind"), nightly_but(WHERE, [("fast", "smp")]))
 @pytest.mark.parametrize("program", CHECKED)
-def test_exact_output_of_pipelines(program: str, core: str, kind: str) -> None:
-    result = run(program, core, 2, "hw", kind, pipeline=True)
+def test_exact_output_of_fast_ports(program: str, core: str, kind: str) -> None:
+    result = run(program, core, 2, "hw", kind, build="fast")
     assert result.uart == "ok\n", result.reason
     assert result.exit_status == 0
 
@@ -93,8 +92,8 @@ def test_storm(core: str, cpus: int, kernel: str, kind: str) -> None:
     assert result.uart == f"total {TOTALS[cpus]}\nok\n", result.reason
 
 
-def test_storm_of_pipelines() -> None:
-    result = run("storm", "fast", 4, "hw", "smp", pipeline=True, ROUNDS=2)
+def test_storm_of_fast_ports() -> None:
+    result = run("storm", "fast", 4, "hw", "smp", build="fast", ROUNDS=2)
     assert result.uart == f"total {TOTALS[4]}\nok\n", result.reason
 
 

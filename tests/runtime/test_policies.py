@@ -6,7 +6,6 @@ What depends on priorities is in test_programs.py; here is what holds with every
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import shutil
 from pathlib import Path
@@ -89,8 +88,7 @@ def test_weights_deadlines_and_reservations(kernel: str, policy: str, cpus: int,
 
 @pytest.mark.nightly
 def test_a_program_on_a_kernel_that_reserves() -> None:
-    soc = platform.load("smp-standard", 2)
-    soc = dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, reserve=True))
+    soc = platform.load("smp-standard", 2, changes={"kernel.build": "full"})
     elf = firmware.build(str(PROGRAMS / "rights.c"), soc, "hw")
     result = simulate.run(verilate.build_model(soc), elf, simulate.Options(max_cycles=4_000_000))
     assert (result.uart, result.exit_status) == ("r\nok\n", 0)

@@ -137,8 +137,8 @@ def test_a_thread_goes_on_while_better_ones_hand_over(kernel: str) -> None:
 
 @pytest.mark.parametrize("core", ("economy", "standard"))
 @pytest.mark.parametrize("program", ("interrupts", "interrupted", "cancel", "clocks", "pileup"))
-def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, core: str) -> None:
-    chosen = platform.load(f"smp-{core}", 2, changes={"memory.context_kib": 4})
+def test_program_passes_with_low_jitter(program: str, core: str) -> None:
+    chosen = platform.load(f"smp-{core}", 2, changes={"low_jitter": True})
     model = verilate.build_model(chosen)
     for kernel in firmware.KERNELS:
         elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, {})
@@ -157,11 +157,11 @@ def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, c
     ],
 )
 @pytest.mark.nightly(but=("naps-1", "interrupts-2"))
-def test_program_passes_with_two_banks_of_registers(program: str, cpus: int) -> None:
-    """The hardware kernel's traps. PREEMPT's answer may come with the next thread's message in WORD0: naps,
+def test_program_passes_on_the_hardware_kernel_with_low_jitter(program: str, cpus: int) -> None:
+    """Its traps with two banks. PREEMPT's answer may come with the next thread's message in WORD0: naps,
     pipeline and timeouts notice if that one is in a frame.
     """
-    chosen = platform.load("smp-standard", cpus, changes={"register_banks": 2})
+    chosen = platform.load("smp-standard", cpus, changes={"low_jitter": True})
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, "hw", {})
     result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=40_000_000))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
@@ -242,10 +242,12 @@ def test_time_limits_are_kept_closely(cpus: int, kernel: str, late: int) -> None
     assert run("timeouts", "standard", cpus, kernel, LATE=late, STEP=late // 10).uart == "ok\n"
 
 
+FULL = {"kernel.build": "full"}
+
+
 @pytest.mark.parametrize("cpus", nightly_but((1, 2), [2]))
 def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
-    timed = {"kernel.timeouts": True}
-    assert run("timeouts", "standard", cpus, "hw", changes=timed, LATE=400, STEP=40).uart == "ok\n"
+    assert run("timeouts", "standard", cpus, "hw", changes=FULL, LATE=400, STEP=40).uart == "ok\n"
 
 
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
@@ -265,7 +267,8 @@ ok
 
 @pytest.mark.parametrize("in_kernel", LATE)
 def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
-    assert run("late", "standard", 1, "hw", changes={"kernel.timeouts": in_kernel}).uart == LATE[in_kernel]
+    changes = FULL if in_kernel else None
+    assert run("late", "standard", 1, "hw", changes=changes).uart == LATE[in_kernel]
 
 
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
@@ -291,7 +294,7 @@ ok
 
 def run_inheriting(program: str, core: str, cpus: int) -> str:
     """On a kernel with inheritance: what it prints."""
-    return run(program, core, cpus, "hw", changes={"kernel.inheritance": True}).uart
+    return run(program, core, cpus, "hw", changes=FULL).uart
 
 
 def test_cycles_of_mutexes_with_a_protocol() -> None:
@@ -307,18 +310,13 @@ def test_mutexes_keep_their_rules_in_a_kernel_with_inheritance(core: str, cpus: 
     assert run_inheriting("protocols", core, cpus) == "ok\n"
 
 
-@pytest.mark.parametrize(
-    ("kernel", "inheritance", "timeouts"),
-    [("sw", False, False), *(("hw", *keys) for keys in itertools.product((False, True), repeat=2))],
-)
+@pytest.mark.parametrize(("kernel", "build"), [("sw", "small"), ("hw", "small"), ("hw", "full")])
 @pytest.mark.parametrize(
     "core", ["standard", *(pytest.param(core, marks=pytest.mark.nightly) for core in CORES[::2])]
 )
-@pytest.mark.nightly(but=("standard-sw-False-False", "standard-hw-True-True"))
-def test_a_time_limit_is_kept_though_the_owner_is_raised(
-    core: str, kernel: str, inheritance: bool, timeouts: bool
-) -> None:
-    changes = {"kernel.inheritance": inheritance, "kernel.timeouts": timeouts}
+@pytest.mark.nightly(but=("standard-sw-small", "standard-hw-full"))
+def test_a_time_limit_is_kept_though_the_owner_is_raised(core: str, kernel: str, build: str) -> None:
+    changes = {"kernel.build": build}
     assert run("inherited_limits", core, 1, kernel, changes=changes, CL_SLICE_TICKS=0).uart == "ok\n"
 
 
@@ -423,9 +421,7 @@ def test_interrupts_from_outside(core: str, cpus: int, kernel: str) -> None:
 def test_hardware_threads_among_software_threads(core: str, cpus: int, kernel: str) -> None:
     """Services from hardware, hanging and faulting units, wrong commands; none with the software kernel."""
     chosen = platform.load(f"smp-{core}", cpus)
-    size = dataclasses.replace(
-        chosen.kernel, ready_queue="hybrid", hardware_threads=("script", "script", "sort")
-    )
+    size = dataclasses.replace(chosen.kernel, hardware_threads=("script", "script", "sort"))
     chosen = dataclasses.replace(chosen, kernel=size)
     elf = firmware.build(str(PROGRAMS / "hardware.c"), chosen, kernel)
     result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=1_000_000))

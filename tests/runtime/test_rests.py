@@ -18,16 +18,16 @@ from coreloom.toolchain import firmware, verilate
 
 PROGRAMS = Path(__file__).with_name("programs")
 LINES = 6
-UNITS = {"kernel.hardware_threads": ["crc32", "sort"], "kernel.ready_queue": "hybrid"}
+UNITS = {"kernel.hardware_threads": ["crc32", "sort"]}
 PLATFORMS: dict[str, tuple[str, int, dict[str, Any]]] = {
     "standard": ("smp-standard", 2, {}),
     "economy": ("smp-economy", 2, {}),
     "fast": ("smp-fast", 2, {}),
     "one CPU": ("smp-standard", 1, {}),
-    "timeouts": ("smp-standard", 2, {"kernel.timeouts": True}),
+    "full": ("smp-standard", 2, {"kernel.build": "full"}),
     "deadlines": ("smp-standard", 2, {"kernel.policy": "edf"}),
     "weights": ("smp-standard", 2, {"kernel.policy": "dwrr"}),
-    "banks": ("smp-standard", 2, {"register_banks": 2}),
+    "low jitter": ("smp-standard", 2, {"low_jitter": True}),
     "sdram": ("smp-standard", 2, {"memory.model": "sdram"}),  # what repeats itself takes 39 000 cycles there
     "cache": ("smp-standard", 2, {"dcache.kib": 4}),
     "units": ("smp-standard", 1, UNITS),

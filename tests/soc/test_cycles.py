@@ -72,7 +72,7 @@ BODIES = {
     "lw t0, CPU_ID(s1)": (5, 1, 1, 4),
     "sw t0, IPI_CLEAR(s1)": (5, 1, 1, 2),
     "lw t0, CPU_ID(s1)\n addi t0, t0, 1": (8, 3, 3, 7),
-    # Kernel: the argument register, an operation (economy and fast: with kernel.pipeline)
+    # Kernel: the argument register, an operation (economy and fast: with the fast kernel)
     "sw t0, 0(a3)": (5, 1, 1, 2),
     "lw t0, 0(a3)": (5, 1, 1, 4),
     "lw t0, 0(a4)": (9, 3, 3, 8),
@@ -123,7 +123,7 @@ LOCAL = {
     "sw t0, 0(s10)": (5, 1),
     "lw t0, 0(s10)\n addi t0, t0, 1": (8, 3),
 }
-# On amp, whose kernel has no pipeline.
+# On amp, whose kernel is small.
 WITHOUT_PIPELINE = {
     "lw t0, 0(a4)": (7, 3),
     "lw t0, 0(a4)\n addi t0, t0, 1": (10, 5),

@@ -31,7 +31,7 @@ def values(result: SimResult, cpu: int) -> list[int]:
 
 
 # What a word costs from the cycle that the sender has read to the one that the receiver reads behind it.
-# By core and whether its program is in a local memory; smp-economy has ipc.pipeline.
+# By core and whether its program is in a local memory; the kernel of smp-economy is fast.
 CYCLES = {("economy", True): 10, ("economy", False): 11, ("standard", True): 3, ("standard", False): 3}
 
 

@@ -343,9 +343,9 @@ int main(void) {
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @cores
 def test_stack_and_code_in_a_context_memory_need_no_bus(core: str, kernel: str, tmp_path: Path) -> None:
-    """REQ-local-1 with the key context_kib: the other code is in the shared memory."""
+    """REQ-local-1 with low jitter: the other code is in the shared memory."""
     (tmp_path / "context.c").write_text(CONTEXT)
-    chosen = platform.load(f"smp-{core}", 1, changes={"memory.context_kib": 4})
+    chosen = platform.load(f"smp-{core}", 1, changes={"low_jitter": True})
     elf = firmware.build(str(tmp_path / "context.c"), chosen, kernel)
     result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=1_000_000))
     assert result.exit_status == 0
@@ -355,13 +355,13 @@ def test_stack_and_code_in_a_context_memory_need_no_bus(core: str, kernel: str, 
 
 
 def test_what_does_not_fit_into_a_context_memory(tmp_path: Path) -> None:
-    (tmp_path / "context.c").write_text(CONTEXT.replace("stack[1024]", "stack[4096]"))
-    chosen = platform.load("smp-standard", changes={"memory.context_kib": 4})
+    (tmp_path / "context.c").write_text(CONTEXT.replace("stack[1024]", "stack[8192]"))
+    chosen = platform.load("smp-standard", changes={"low_jitter": True})
     with pytest.raises(UserError) as caught:
         firmware.build(str(tmp_path / "context.c"), chosen, "hw")
-    said, more = str(caught.value).split(" have "), "bytes more than its 4 KiB"
+    said, more = str(caught.value).split(" have "), "bytes more than its 8 KiB"
     assert said[0] == (
         "context does not fit into the local memory of smp-standard: the code of traps, CL_LOCAL_CODE and "
         "CL_LOCAL_DATA"
     )
-    assert said[1].endswith(f"{more}; make memory.context_kib larger (up to 64)")
+    assert said[1].endswith(f"{more}; put less there")

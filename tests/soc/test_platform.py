@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import pytest
 
 from coreloom.design import generate, hardware_threads, keys, platform
+from coreloom.design.rules import Needs, Rule
 from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS, ROOT, RTL
 from coreloom.toolchain import verilate
@@ -21,20 +22,15 @@ from coreloom.toolchain import verilate
 def test_load(core: str) -> None:
     loaded = platform.load(f"smp-{core}")
     assert (loaded.name, loaded.core, loaded.cpus, loaded.interconnect) == (f"smp-{core}", core, 2, "smp-bus")
-    pipeline = core != "standard"
-    assert loaded.kernel == platform.KernelSize(64, 32, 32, 8, 32, 32, pipeline=pipeline)
+    build = "small" if core == "standard" else "fast"
+    assert loaded.kernel == platform.KernelSize(64, 32, 32, 8, 32, 32, build=build)
     assert (loaded.ram_mib, loaded.ram_bytes) == (32, 1 << 25)
-    assert (loaded.ipc, loaded.local_kib) == (platform.IpcSize(16, 16, 4, pipeline=pipeline), 0)
+    assert (loaded.ipc, loaded.local_kib) == (platform.IpcSize(16, 16, 4), 0)
     assert platform.load(f"smp-{core}", 8).cpus == 8
 
 
-def without_pipeline(soc: platform.Platform) -> platform.Platform:
-    assert soc.ipc is not None
-    return dataclasses.replace(
-        soc,
-        kernel=dataclasses.replace(soc.kernel, pipeline=False),
-        ipc=dataclasses.replace(soc.ipc, pipeline=False),
-    )
+def small(soc: platform.Platform) -> platform.Platform:
+    return dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, build="small"))
 
 
 @pytest.mark.parametrize("core", ["economy", "standard"])
@@ -42,7 +38,7 @@ def test_local_memory(core: str) -> None:
     """Of smp the amp platforms have all but registers for the clock, and a local memory besides."""
     loaded = platform.load(f"amp-{core}")
     assert (loaded.interconnect, loaded.local_kib, loaded.local_bytes) == ("amp", 128, 1 << 17)
-    smp = without_pipeline(platform.load(f"smp-{core}"))
+    smp = small(platform.load(f"smp-{core}"))
     assert dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", local_kib=0) == smp
 
 
@@ -51,11 +47,11 @@ def test_with_policy() -> None:
     soc = platform.load("smp-fast")
     assert platform.with_policy(soc, "priority") == soc
     kernel = platform.with_policy(soc, "dwrr").kernel
-    assert kernel == dataclasses.replace(soc.kernel, policy="dwrr", pipeline=False)
-    reserved = dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, reserve=True))
+    assert kernel == dataclasses.replace(soc.kernel, policy="dwrr", build="small")
+    reserved = dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, services=("reserve",)))
     with pytest.raises(UserError) as raised:
         platform.with_policy(reserved, "edf")
-    assert str(raised.value) == RULES["kernel.reserve", "kernel.policy"][1].replace("dwrr", "edf")
+    assert str(raised.value) == RULES["kernel.services=reserve", "kernel.policy"][1].replace("dwrr", "edf")
     with pytest.raises(
         UserError, match="the policy of the hardware kernel is 'cfs': choose one of priority, "
     ):
@@ -109,52 +105,63 @@ WRONG = {
     (
         'core = "standard"',
         'core = "slow"',
-    ): "platform file smp-standard.toml, line 4: core is 'slow': choose one of economy, standard, fast",
+    ): "platform file smp-standard.toml, line 3: core is 'slow': choose one of economy, standard, fast",
     ('core = "standard"', "core = 1"): "core must be a string, not 1",
     ('core = "standard"', ""): "'core' is missing",
     ("cpus = 2", "cpus = 17"): "cpus must be a whole number from 1 to 16, not 17",
-    ("cpus = 2", "cpus = 9"): "line 5: cpus = 9 must be at most 8 with [ipc]: lower cpus, or remove [ipc]",
+    ("cpus = 2", "cpus = 9"): "line 4: cpus = 9 must be at most 8 with [ipc]: lower cpus, or remove [ipc]",
     ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 16, not 1.5",
     ("cpus = 2", "cpus = true"): "cpus must be a whole number from 1 to 16, not True",
     ("cpus = 2", 'cpus = "2"'): "cpus must be a whole number from 1 to 16, not '2'",
     (
         "cpus = 2",
         "cpus = 2\ncpu = 3",
-    ): "line 6: unknown key 'cpu': did you mean 'cpus' (a whole number from 1 to 16)?",
+    ): "line 5: unknown key 'cpu': did you mean 'cpus' (a whole number from 1 to 16)?",
     ("threads = 64", "threads = 65"): "kernel.threads must be a power of two, not 65",
     (
         "threads = 64",
         "thread = 64",
-    ): "line 10: unknown key 'kernel.thread': did you mean 'kernel.threads' (a power of two from 2 to 1024)?",
+    ): "line 8: unknown key 'kernel.thread': did you mean 'kernel.threads' (a power of two from 2 to 1024)?",
     ("threads = 64", "threads = 2048"): "kernel.threads must be a whole number from 2 to 1024, not 2048",
     (
         "priorities = 32",
         "priorities = 512",
     ): "kernel.priorities must be a whole number from 2 to 256, not 512",
-    ('"bitmap"', '"heap"'): "kernel.ready_queue is 'heap': choose one of linear, bitmap, hybrid",
-    ('"bitmap"', "1"): "kernel.ready_queue must be a string, not 1",
-    ('ready_queue = "bitmap"', ""): "'kernel.ready_queue' is missing",
-    ('"bitmap"', '"bitmap"\npolicy = 1'): "kernel.policy must be a string, not 1",
-    ('"bitmap"', '"bitmap"\nreserve = 1'): "kernel.reserve must be true or false, not 1",
+    ("threads = 64", 'threads = 64\nbuild = "huge"'): (
+        "kernel.build is 'huge': choose one of small, full, fast, linear"
+    ),
+    ("threads = 64", "threads = 64\nbuild = 1"): "kernel.build must be a string, not 1",
+    ("threads = 64", "threads = 64\npolicy = 1"): "kernel.policy must be a string, not 1",
+    ("threads = 64", "threads = 64\nservices = true"): "kernel.services must be a list of names, not True",
+    ("threads = 64", 'threads = 64\nservices = ["timeout"]'): (
+        "line 9: kernel.services has 'timeout': did you mean timeouts?"
+    ),
+    ("threads = 64", "threads = 64\nservices = [1]"): (
+        "kernel.services has 1: choose one of reserve, timeouts, inheritance, events, scheduler"
+    ),
+    ("threads = 64", "threads = 64\nlow_jitter = true"): (
+        "line 9: unknown key 'kernel.low_jitter': did you mean 'low_jitter' (true or false)?"
+    ),
+    ("cpus = 2", "cpus = 2\nlow_jitter = 1"): "low_jitter must be true or false, not 1",
     (
-        '"bitmap"',
-        '"bitmap"\nport_words = 9',
+        "threads = 64",
+        "threads = 64\nport_words = 9",
     ): "kernel.port_words must be a whole number from 0 to 8, not 9",
     (
-        '"bitmap"',
-        '"bitmap"\npolicy = "cfs"',
+        "threads = 64",
+        'threads = 64\npolicy = "cfs"',
     ): "kernel.policy is 'cfs': choose one of priority, dwrr, edf",
     (
-        '"bitmap"',
-        '"hybrid"\nhardware_threads = ["fft"]',
+        "threads = 64",
+        'threads = 64\nhardware_threads = ["fft"]',
     ): "unknown unit 'fft' in kernel.hardware_threads: choose",
     (
-        '"bitmap"',
-        '"hybrid"\nhardware_threads = [["sort"]]',
+        "threads = 64",
+        'threads = 64\nhardware_threads = [["sort"]]',
     ): "unknown unit ['sort'] in kernel.hardware_threads",
     (
-        '"bitmap"',
-        '"hybrid"\nhardware_threads = "sort"',
+        "threads = 64",
+        'threads = 64\nhardware_threads = "sort"',
     ): "hardware_threads must be a list of units, not 'sort'",
     ("ports = 32", "ports = 257"): "kernel.ports must be a whole number from 1 to 256, not 257",
     ("ram_mib = 32", "ram_mib = 16"): "memory.ram_mib must be a whole number from 32 to 256, not 16",
@@ -163,41 +170,32 @@ WRONG = {
     (
         "mailbox_depth = 16",
         "mailbox_depth = 24",
-    ): "platform file smp-standard.toml, line 18: ipc.mailbox_depth must be a power of two, not 24",
+    ): "platform file smp-standard.toml, line 16: ipc.mailbox_depth must be a power of two, not 24",
     (
         "mailbox_depth = 16",
         "mailbox_depth = 1",
     ): "ipc.mailbox_depth must be a whole number from 2 to 256, not 1",
     ("mutexes = 16", "mutexes = 65"): "ipc.mutexes must be a whole number from 1 to 64, not 65",
     ("barriers = 4", "barriers = 0"): "ipc.barriers must be a whole number from 1 to 16, not 0",
-    ("barriers = 4", "barriers = 4\npipeline = 1"): "ipc.pipeline must be true or false, not 1",
     ("barriers = 4", ""): "platform file smp-standard.toml: 'ipc.barriers' is missing",
     (
         "barriers = 4",
         "barriers = 4\nbells = 8",
-    ): "line 21: unknown key 'ipc.bells': did you mean 'ipc.barriers' (a whole number from 1 to 16)?",
+    ): "line 19: unknown key 'ipc.bells': did you mean 'ipc.barriers' (a whole number from 1 to 16)?",
     (
         "ram_mib = 32",
         "ram_mib = 32\nlocal_kib = 128",
-    ): "line 24: memory.local_kib is for interconnect = 'amp' or 'backdoor' only: remove it",
-    (
-        "ram_mib = 32",
-        "ram_mib = 32\ncontext_kib = 6",
-    ): "line 24: memory.context_kib must be a power of two, not 6",
-    (
-        "ram_mib = 32",
-        "ram_mib = 32\ncontext_kib = 128",
-    ): "line 24: memory.context_kib must be a whole number from 0 to 64, not 128",
+    ): "line 22: memory.local_kib is for interconnect = 'amp' or 'backdoor' only: remove it",
     (
         "ram_mib = 32",
         'ram_mib = 32\nmodel = "dram"',
-    ): "platform file smp-standard.toml, line 24: memory.model is 'dram': did you mean sdram?",
+    ): "platform file smp-standard.toml, line 22: memory.model is 'dram': did you mean sdram?",
     (
         "[memory]",
         "[backdoor]\nblock_kib = 32\nmail_depth = 16\n[memory]",
     ): "[backdoor] is for interconnect = 'backdoor' only: remove it",
     ('"smp-bus"', '"amp"'): "platform file smp-standard.toml: 'memory.local_kib' is missing",
-    ('name = "smp-standard"', 'name = "other"'): "name is 'other', make it 'smp-standard'",
+    ("cpus = 2", 'cpus = 2\nname = "mine"'): "line 5: unknown key 'name': did you mean",
     ("cpus = 2", "cpus = ="): "cannot be read",
 }
 
@@ -219,7 +217,7 @@ def test_backdoor(core: str) -> None:
     assert (loaded.backdoor.memory_bytes, loaded.backdoor.block_bytes) == (1 << 18, 1 << 15)
     # Processor 0's side is the smp platform with one processor, without communication port and registers for
     # the clock.
-    smp = without_pipeline(platform.load(f"smp-{core}", 1))
+    smp = small(platform.load(f"smp-{core}", 1))
     side = dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", backdoor=None, ipc=smp.ipc)
     assert side == smp
 
@@ -228,30 +226,30 @@ WRONG_BACKDOOR = {
     (
         "cpus = 1",
         "cpus = 2",
-    ): ", line 7: interconnect = 'backdoor' needs cpus = 1, not 2 (it adds processor 1 by itself): set that, "
+    ): ", line 6: interconnect = 'backdoor' needs cpus = 1, not 2 (it adds processor 1 by itself): set that, "
     "or change interconnect",
     (
         "block_kib = 32",
         "block_kib = 2",
-    ): ", line 19: backdoor.block_kib must be a whole number from 4 to 1024, not 2",
-    ("block_kib = 32", "block_kib = 48"): ", line 19: backdoor.block_kib must be a power of two, not 48",
+    ): ", line 17: backdoor.block_kib must be a whole number from 4 to 1024, not 2",
+    ("block_kib = 32", "block_kib = 48"): ", line 17: backdoor.block_kib must be a power of two, not 48",
     ("block_kib = 32\n", ""): ": 'backdoor.block_kib' is missing",
     (
         "mail_depth = 16",
         "mail_depth = 256",
-    ): ", line 20: backdoor.mail_depth must be a whole number from 2 to 128, not 256",
-    ("mail_depth = 16", "mail_depth = 20"): ", line 20: backdoor.mail_depth must be a power of two, not 20",
+    ): ", line 18: backdoor.mail_depth must be a whole number from 2 to 128, not 256",
+    ("mail_depth = 16", "mail_depth = 20"): ", line 18: backdoor.mail_depth must be a power of two, not 20",
     (
         "mail_depth = 16",
         "mails = 16",
     ): (
-        ", line 20: unknown key 'backdoor.mails': "
+        ", line 18: unknown key 'backdoor.mails': "
         "did you mean 'backdoor.mail_depth' (a power of two from 2 to 128)?"
     ),
     (
         "local_kib = 256",
         "local_kib = 8",
-    ): ", line 24: memory.local_kib must be a whole number from 16 to 1024, not 8",
+    ): ", line 22: memory.local_kib must be a whole number from 16 to 1024, not 8",
     ("local_kib = 256", ""): ": 'memory.local_kib' is missing",
 }
 
@@ -279,7 +277,7 @@ def test_wrong_size_of_the_local_memory(tmp_path: Path, value: str, said: str) -
     (tmp_path / "amp-standard.toml").write_text(text.replace("local_kib = 128", f"local_kib = {value}"))
     with pytest.raises(UserError) as error:
         platform.load("amp-standard", folder=tmp_path)
-    assert str(error.value) == f"platform file amp-standard.toml, line 25: memory.local_kib {said}"
+    assert str(error.value) == f"platform file amp-standard.toml, line 23: memory.local_kib {said}"
 
 
 def test_wrong_interconnect_is_told_before_what_depends_on_it(tmp_path: Path) -> None:
@@ -288,7 +286,7 @@ def test_wrong_interconnect_is_told_before_what_depends_on_it(tmp_path: Path) ->
     with pytest.raises(UserError) as error:
         platform.load("amp-standard", folder=tmp_path)
     said = "interconnect is 'ring': choose one of smp-bus, amp, backdoor"
-    assert str(error.value) == f"platform file amp-standard.toml, line 7: {said}"
+    assert str(error.value) == f"platform file amp-standard.toml, line 6: {said}"
 
 
 @pytest.mark.parametrize("change", WRONG, ids=lambda change: change[1] or change[0])
@@ -329,8 +327,8 @@ def test_a_new_key_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     )
     for line, said in {
         "": ": 'kernel.doors' is missing",
-        "doors = 12": ", line 11: kernel.doors must be a power of two, not 12",
-        "door = 8": ", line 11: unknown key 'kernel.door': "
+        "doors = 12": ", line 9: kernel.doors must be a power of two, not 12",
+        "door = 8": ", line 9: unknown key 'kernel.door': "
         "did you mean 'kernel.doors' (a power of two from 2 to 64)?",
     }.items():
         with pytest.raises(UserError, match=f"^platform file smp-standard.toml{re.escape(said)}$"):
@@ -344,12 +342,12 @@ def test_every_parameter_of_the_table_is_one_of_the_soc() -> None:
             assert re.search(rf"parameter [^/]*\b{parameter} +=", header), parameter
 
 
-_UNITS = {"kernel.ready_queue": "hybrid", "kernel.hardware_threads": ["sort"]}
+_UNITS = {"kernel.hardware_threads": ["sort"]}
+_SCHEDULER = {"kernel.services": ["scheduler"]}
 _SDRAM = {"memory.model": "sdram"}
-_PARTITIONED = {"kernel.policy": "partitioned"}
 # The keys of each rule: values that break it alone, and what is said.
 RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
-    ("core", "interconnect"): (
+    ("core=fast", "interconnect"): (
         {"core": "fast", "interconnect": "amp", "memory.local_kib": 16},
         "core = 'fast' needs interconnect = 'smp-bus', not 'amp': set that, or change core",
     ),
@@ -358,7 +356,7 @@ RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
         _UNITS | {"kernel.hardware_threads": ["sort"] * 15},
         "cpus + kernel.hardware_threads = 17 must be at most 16: lower cpus or kernel.hardware_threads",
     ),
-    ("interconnect", "cpus"): (
+    ("interconnect=backdoor", "cpus"): (
         {
             "interconnect": "backdoor",
             "memory.local_kib": 16,
@@ -368,13 +366,21 @@ RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
         "interconnect = 'backdoor' needs cpus = 1, not 2 (it adds processor 1 by itself): set that, or "
         "change interconnect",
     ),
-    ("bus_first_cycles", "memory.model"): (
-        {"bus_first_cycles": 128, **_SDRAM},
-        "bus_first_cycles and memory.model = 'sdram' exclude each other: remove one of them",
+    ("low_jitter", "core"): (
+        {"low_jitter": True, "core": "fast"},
+        "low_jitter needs core = 'economy' or 'standard', not 'fast': set that, or remove low_jitter",
     ),
-    ("bus_first_cycles", "scheduler"): (
-        {"bus_first_cycles": 128, "scheduler": True, **_UNITS},
-        "bus_first_cycles and scheduler exclude each other: remove one of them",
+    ("low_jitter", "interconnect"): (
+        {"low_jitter": True, "interconnect": "amp", "memory.local_kib": 16},
+        "low_jitter needs interconnect = 'smp-bus', not 'amp': set that, or remove low_jitter",
+    ),
+    ("low_jitter", "memory.model"): (
+        {"low_jitter": True, **_SDRAM},
+        "low_jitter and memory.model = 'sdram' exclude each other: remove one of them",
+    ),
+    ("low_jitter", "kernel.services"): (
+        {"low_jitter": True, **_SCHEDULER, **_UNITS},
+        "low_jitter and kernel.services = 'scheduler' exclude each other: remove one of them",
     ),
     ("bus_pipeline", "core"): (
         {"bus_pipeline": True},
@@ -388,65 +394,72 @@ RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
         {"bus_pipeline": True, "core": "fast", **_UNITS},
         "bus_pipeline and kernel.hardware_threads exclude each other: remove one of them",
     ),
-    ("register_banks", "core"): (
-        {"register_banks": 2, "core": "economy"},
-        "register_banks = 2 needs core = 'standard', not 'economy': set that, or change register_banks",
+    ("kernel.services=scheduler", "kernel.hardware_threads"): (
+        _SCHEDULER,
+        "kernel.services = 'scheduler' needs kernel.hardware_threads: set that, or change kernel.services",
     ),
-    ("scheduler", "kernel.hardware_threads"): (
-        {"scheduler": True},
-        "scheduler needs kernel.hardware_threads: set that, or remove scheduler",
-    ),
-    ("scheduler", "core"): (
-        {"scheduler": True, "core": "fast", **_UNITS},
-        "scheduler needs core = 'economy' or 'standard', not 'fast': set that, or remove scheduler",
-    ),
-    ("memory.context_kib", "core"): (
-        {"memory.context_kib": 4, "core": "fast"},
-        "memory.context_kib needs core = 'economy' or 'standard', not 'fast': set that, or remove "
-        "memory.context_kib",
+    ("kernel.services=scheduler", "core"): (
+        {"core": "fast", **_SCHEDULER, **_UNITS},
+        "kernel.services = 'scheduler' needs core = 'economy' or 'standard', not 'fast': set that, or change "
+        "kernel.services",
     ),
     ("kernel.priorities", "kernel.hardware_threads"): (
         {"kernel.priorities": 256, **_UNITS},
         "kernel.priorities = 256 must be at most 128 with kernel.hardware_threads: lower kernel.priorities, "
         "or remove kernel.hardware_threads",
     ),
-    ("kernel.ready_queue", "kernel.hardware_threads"): (
-        {"kernel.ready_queue": "hybrid"},
-        "kernel.ready_queue = 'hybrid' needs kernel.hardware_threads: set that, or change kernel.ready_queue",
+    ("kernel.hardware_threads", "kernel.build"): (
+        {"kernel.build": "linear", **_UNITS},
+        "kernel.hardware_threads and kernel.build = 'linear' exclude each other: remove one of them",
     ),
-    ("kernel.hardware_threads", "kernel.ready_queue"): (
-        {"kernel.hardware_threads": ["sort"]},
-        "kernel.hardware_threads needs kernel.ready_queue = 'hybrid', not 'bitmap': set that, or remove "
-        "kernel.hardware_threads",
+    ("kernel.build=fast", "kernel.policy"): (
+        {"kernel.build": "fast", "kernel.policy": "dwrr"},
+        "kernel.build = 'fast' needs kernel.policy = 'priority', not 'dwrr': set that, or change "
+        "kernel.build",
     ),
     **{
-        (f"kernel.{key}", "kernel.policy"): (
-            {f"kernel.{key}": True, "kernel.policy": "dwrr"},
-            f"kernel.{key} needs kernel.policy = 'priority', not 'dwrr': set that, or remove kernel.{key}",
+        (f"kernel.services={name}", "kernel.policy"): (
+            {"kernel.services": [name], "kernel.policy": "dwrr"},
+            f"kernel.services = '{name}' needs kernel.policy = 'priority', not 'dwrr': set that, or change "
+            "kernel.services",
         )
-        for key in ("reserve", "inheritance", "pipeline")
+        for name in ("reserve", "inheritance")
     },
-    ("kernel.inheritance", "kernel.mutexes"): (
-        {"kernel.inheritance": True, "kernel.mutexes": 0},
-        "kernel.inheritance needs kernel.mutexes: set that, or remove kernel.inheritance",
+    ("kernel.services=inheritance", "kernel.mutexes"): (
+        {"kernel.services": ["inheritance"], "kernel.mutexes": 0},
+        "kernel.services = 'inheritance' needs kernel.mutexes: set that, or change kernel.services",
     ),
-    ("kernel.pipeline", "kernel.events"): (
-        {"kernel.pipeline": True, "kernel.events": True},
-        "kernel.pipeline and kernel.events exclude each other: remove one of them",
+    ("kernel.services=events", "kernel.build"): (
+        {"kernel.services": ["events"], "kernel.build": "fast"},
+        "kernel.services = 'events' and kernel.build = 'fast' exclude each other: remove one of them",
     ),
     ("[dcache]", "core"): (
         {"dcache.kib": 4, "core": "fast"},
         "[dcache] needs core = 'economy' or 'standard', not 'fast': set that, or remove [dcache]",
     ),
-    ("[dcache]", "scheduler"): (
-        {"dcache.kib": 4, "scheduler": True, **_UNITS},
-        "[dcache] and scheduler exclude each other: remove one of them",
+    ("[dcache]", "kernel.services"): (
+        {"dcache.kib": 4, **_SCHEDULER, **_UNITS},
+        "[dcache] and kernel.services = 'scheduler' exclude each other: remove one of them",
     ),
 }
 
 
 def test_rules_are_those_of_the_keys() -> None:
-    assert RULES.keys() == {rule.keys(key) for key, rule in keys.rules()}
+    def about(key: str, rule: Rule) -> tuple[str, ...]:
+        first, *others = rule.keys(key)
+        value = rule.value if isinstance(rule, Needs) else ""
+        return f"{first}={value}" if value else first, *others
+
+    assert RULES.keys() == {about(key, rule) for key, rule in keys.rules()}
+
+
+def test_a_rule_that_a_build_breaks_names_the_build() -> None:
+    with pytest.raises(UserError) as raised:
+        platform.load("smp-standard", changes={"kernel.build": "full", "kernel.policy": "dwrr"})
+    assert str(raised.value) == (
+        "platform smp-standard: kernel.build = 'full' (reserve) needs kernel.policy = 'priority', not "
+        "'dwrr': set that, or change kernel.build"
+    )
 
 
 @pytest.mark.parametrize("about", RULES, ids="+".join)
@@ -464,5 +477,9 @@ def test_broken_rule(about: tuple[str, ...], tmp_path: Path, monkeypatch: pytest
         given = {name: own.get(name, 0) for name in re.findall(r"parameter .* (\w+)", source.read_text())}
         errors += verilate.lint(verilate.Design(f"{top}_rules", (source,)), given)
     assert len(errors) == 1, errors
-    for key in about[:2]:
-        assert (keys.parameters()[key] or key) in errors[0]
+    names = keys.parameters()
+    for each in about[:2]:
+        key = each.partition("=")[0]
+        wanted = each if each in names and "=" in each else key
+        known = {name or key for term, name in names.items() if term.startswith(wanted)}
+        assert any(name in errors[0] for name in known), (each, known)

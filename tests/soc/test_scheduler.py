@@ -97,9 +97,10 @@ def test_without_the_key_there_is_none() -> None:
 
 def test_without_hardware_threads() -> None:
     with pytest.raises(UserError) as error:
-        platform.load("smp-standard", changes={"scheduler": True})
+        platform.load("smp-standard", changes={"kernel.services": ["scheduler"]})
     assert str(error.value) == (
-        "platform smp-standard: scheduler needs kernel.hardware_threads: set that, or remove scheduler"
+        "platform smp-standard: kernel.services = 'scheduler' needs kernel.hardware_threads: set that, or "
+        "change kernel.services"
     )
 
 
@@ -107,8 +108,8 @@ def test_not_with_the_fast_core() -> None:
     with pytest.raises(UserError) as error:
         platform.load("hthreads-scheduler", changes={"core": "fast"})
     assert str(error.value) == (
-        "platform hthreads-scheduler: scheduler needs core = 'economy' or 'standard', not 'fast': set that, "
-        "or remove scheduler"
+        "platform hthreads-scheduler: kernel.services = 'scheduler' needs core = 'economy' or 'standard', "
+        "not 'fast': set that, or change kernel.services"
     )
 
 

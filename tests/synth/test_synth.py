@@ -173,14 +173,14 @@ def test_clocks_asked_for() -> None:
     def row(unit: str, build: str | None, mhz: float) -> synth.Row:
         return msgspec.structs.replace(ROW, unit=unit, build=build, threads=64, priorities=32, fmax_mhz=mhz)
 
-    rows = [row("cl_kernel", None, 58), row("cl_kernel", "pipeline-wide", 90), row("cl_core", "fast", 84)]
+    rows = [row("cl_kernel", None, 58), row("cl_kernel", "fast-wide", 90), row("cl_core", "fast", 84)]
     rows += [
         row("cl_soc", "smp-fast", 68),
         row("cl_soc", "smp-fast-8-cpus", 60),
         row("cl_soc", "hthreads", 1),
     ]
     assert [(each.what, each.at_least, each.bound, each.reached) for each in bench.figures(rows)] == [
-        ("clock in MHz: cl_kernel:pipeline-wide 64 x 32", 90, None, True),
+        ("clock in MHz: cl_kernel:fast-wide 64 x 32", 90, None, True),
         ("clock in MHz: cl_soc:smp-fast 64 x 32", 70, 84, False),
         ("clock in MHz: cl_soc:smp-fast-8-cpus 64 x 32", 60, 84, True),
     ]
@@ -190,7 +190,7 @@ def test_units_are_found_by_module_and_by_build() -> None:
     found = [job.label for job in units.choose(["cl_kernel"])]
     assert found[:2] == ["cl_kernel-64x32", "cl_kernel-256x128"]
     assert {"cl_kernel-reserve-64x32", "cl_kernel-dwrr-64x32"} <= set(found)
-    assert [job.label for job in units.choose(["cl_kernel:reserve"], 16, 8)] == ["cl_kernel-reserve-16x8"]
+    assert [job.label for job in units.choose(["cl_kernel:full"], 16, 8)] == ["cl_kernel-full-16x8"]
     assert [job.label for job in units.choose(["cl_soc:smp-economy", "cl_dcache"])] == [
         "cl_dcache",
         "cl_soc-smp-economy-64x32",

@@ -14,12 +14,12 @@ module cl_kernel_rules #(
   parameter bit          Reserve
 ) ();
 
-  if (Cpus + HwThreads > 16) begin : g_cpus_kernel_hardware_threads $error("cl_kernel: Cpus + HwThreads must be at most 16: lower Cpus or HwThreads"); end
-  if ((HwThreads != 0) && (Priorities > 128)) begin : g_kernel_priorities_kernel_hardware_threads $error("cl_kernel: Priorities must be at most 128 with HwThreads: lower Priorities, or remove HwThreads"); end
-  if ((Reserve) && !(Policy == 0)) begin : g_kernel_reserve_kernel_policy $error("cl_kernel: Reserve needs Policy = 'priority': set that, or remove Reserve"); end
-  if ((Inheritance) && !(Policy == 0)) begin : g_kernel_inheritance_kernel_policy $error("cl_kernel: Inheritance needs Policy = 'priority': set that, or remove Inheritance"); end
-  if ((Inheritance) && !(Mutexes != 0)) begin : g_kernel_inheritance_kernel_mutexes $error("cl_kernel: Inheritance needs Mutexes: set that, or remove Inheritance"); end
-  if ((Pipeline) && !(Policy == 0)) begin : g_kernel_pipeline_kernel_policy $error("cl_kernel: Pipeline needs Policy = 'priority': set that, or remove Pipeline"); end
-  if ((Pipeline) && (EventFlags)) begin : g_kernel_pipeline_kernel_events $error("cl_kernel: Pipeline and EventFlags exclude each other: remove one of them"); end
+  if (Cpus + HwThreads > 16) begin : g_rule_0 $error("cl_kernel: Cpus + HwThreads must be at most 16: lower Cpus or HwThreads"); end
+  if ((HwThreads != 0) && (Priorities > 128)) begin : g_rule_1 $error("cl_kernel: Priorities must be at most 128 with HwThreads: lower Priorities, or remove HwThreads"); end
+  if ((Pipeline) && !(Policy == 0)) begin : g_rule_2 $error("cl_kernel: Pipeline needs Policy = 'priority': set that, or remove Pipeline"); end
+  if ((Reserve) && !(Policy == 0)) begin : g_rule_3 $error("cl_kernel: Reserve needs Policy = 'priority': set that, or remove Reserve"); end
+  if ((Inheritance) && !(Policy == 0)) begin : g_rule_4 $error("cl_kernel: Inheritance needs Policy = 'priority': set that, or remove Inheritance"); end
+  if ((Inheritance) && !(Mutexes != 0)) begin : g_rule_5 $error("cl_kernel: Inheritance needs Mutexes: set that, or remove Inheritance"); end
+  if ((EventFlags) && (Pipeline)) begin : g_rule_6 $error("cl_kernel: EventFlags and Pipeline exclude each other: remove one of them"); end
 
 endmodule

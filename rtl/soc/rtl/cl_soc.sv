@@ -18,8 +18,8 @@ module cl_soc
   parameter bit          Timeouts   = 1'b0,           // the kernel ends waits whose time is over
   parameter bit          Inheritance = 1'b0,          // its mutexes can have a protocol
   parameter bit          EventFlags  = 1'b0,          // and event flags
-  parameter bit          Pipeline   = 1'b0,           // more cycles an operation of it, at a higher clock
-  parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
+  parameter bit          Pipeline   = 1'b0,           // more cycles an access of it, and of Ipc's, at a higher clock
+  parameter bit          LinearQueue = 1'b0,          // its ready queue is [HT]'s first one
   parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
   parameter int unsigned Priorities = 32,
   parameter int unsigned Ports      = 32,
@@ -32,13 +32,10 @@ module cl_soc
   parameter int unsigned MailboxDepth = 16,           // its sizes, see cl_ipc
   parameter int unsigned CpuMutexes = 16,
   parameter int unsigned Barriers   = 4,
-  parameter bit          IpcPipeline = 1'b0,          // an access of it takes a cycle more, at a higher clock
   parameter int unsigned LocalBytes = 0,              // local memory of each processor, for its program; 0: none
-  parameter int unsigned ContextBytes = 0,            // the same for the code of traps only; one of them is 0
   parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
   parameter int unsigned CacheLineWords = 1,
-  parameter int unsigned FirstCycles = 0,             // an interrupted processor is first on the bus, see cl_first
-  parameter int unsigned RegisterBanks = 1,           // of each processor, see cl_frame
+  parameter bit          LowJitter  = 1'b0,           // second bank of registers, memory for the code of traps, cl_first
   parameter bit          BusPipeline = 1'b0,          // registers at the bus and before the memory: only CoreFast
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, see cl_sdram
@@ -79,15 +76,22 @@ module cl_soc
   localparam int unsigned Clients = Cpus + HwThreads;
   // The last masters: the window of the Back-Door, the scheduler
   localparam int unsigned Masters = Clients + 32'(BackDoor) + 32'(Scheduler);
+  localparam cl_ready_queue_pkg::build_e ReadyQueue = (HwThreads != 0) ? cl_ready_queue_pkg::BuildHybrid :
+                                                      LinearQueue ? cl_ready_queue_pkg::BuildLinear :
+                                                                    cl_ready_queue_pkg::BuildBitmap;
+  // Of LowJitter. What a processor is first on the bus for is about what a switch takes it alone.
+  localparam int unsigned LocalMemory   = LocalBytes + (LowJitter ? ContextBytes : 0);
+  localparam int unsigned RegisterBanks = (LowJitter && Core == CoreStandard) ? 2 : 1;
+  localparam int unsigned FirstCycles   = (LowJitter && Cpus > 1) ? ((Core == CoreStandard) ? 128 : 512) : 0;
 
   if (!Kernel && HwThreads > 0) begin : g_no_kernel
     $error("cl_soc: hardware threads need the kernel");
   end
 
   cl_soc_rules #(
-    .BackDoor(BackDoor), .BusPipeline(BusPipeline), .CacheBytes(CacheBytes), .ContextBytes(ContextBytes), .Core(Core),
-    .Cpus(Cpus), .FirstCycles(FirstCycles), .HwThreads(HwThreads), .Ipc(Ipc), .LocalBytes(LocalBytes),
-    .ReadyQueue(ReadyQueue), .RegisterBanks(RegisterBanks), .Scheduler(Scheduler), .Sdram(Sdram)
+    .BackDoor(BackDoor), .BusPipeline(BusPipeline), .CacheBytes(CacheBytes), .Core(Core),
+    .Cpus(Cpus), .HwThreads(HwThreads), .Ipc(Ipc), .LinearQueue(LinearQueue), .LocalBytes(LocalBytes),
+    .LowJitter(LowJitter), .Scheduler(Scheduler), .Sdram(Sdram)
   ) u_rules ();
 
   // Time: CYCLE, mtime and the tick of the time slice
@@ -151,7 +155,7 @@ module cl_soc
       .Cpus          (Cpus),
       .Kernel        (Kernel),
       .Ipc           (Ipc),
-      .LocalBytes    (LocalBytes + ContextBytes),
+      .LocalBytes    (LocalMemory),
       .ICache        (LocalBytes == 0),
       .CacheBytes    (CacheBytes),
       .CacheLineWords(CacheLineWords),
@@ -261,7 +265,7 @@ module cl_soc
       .MailboxDepth(MailboxDepth),
       .Mutexes     (CpuMutexes),
       .Barriers    (Barriers),
-      .Pipeline    (IpcPipeline)
+      .Pipeline    (Pipeline)
     ) u_ipc (
       .clk_i,
       .rst_ni,
@@ -284,7 +288,7 @@ module cl_soc
     assign ipc_irq    = Cpus'(near_irq);   // for handlers of bells: the way by the line takes two cycles more
     logic unused;
     assign unused = ^{ipc_req, ipc_we, ipc_addr, ipc_wdata, ipc_intr, MailboxDepth, CpuMutexes, Barriers,
-                      IpcPipeline};
+                      Pipeline};
   end
 
   cl_lock_unit #(

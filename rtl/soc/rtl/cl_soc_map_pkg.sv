@@ -7,6 +7,7 @@ package cl_soc_map_pkg;
   localparam int unsigned Lines = 8;
   localparam int unsigned LinePins = 4;
   localparam int unsigned TickCycles = 1000;
+  localparam int unsigned ContextBytes = 8192;
   localparam int unsigned SdramHit = 5;
   localparam int unsigned SdramMiss = 7;
   localparam int unsigned SdramRefresh = 5;

@@ -25,14 +25,16 @@ def _platforms() -> Table:
         further = (
             [f"{len(soc.kernel.hardware_threads)} hardware threads"] if soc.kernel.hardware_threads else []
         )
+        further += ["low jitter"] if soc.low_jitter else []
         further += ["communication port"] if soc.ipc else []
         further += ["a processor behind the Back-Door"] if soc.backdoor else []
-        rows.append((name, soc.core, soc.interconnect, ", ".join(further) or "-", str(soc.cpus)))
+        kernel = " + ".join((soc.kernel.build, *soc.kernel.services))
+        rows.append((name, soc.core, soc.interconnect, kernel, ", ".join(further) or "-", str(soc.cpus)))
     return Table(
         "Platforms (run --platform NAME, or the path of a file of your own)",
-        ("name", "core", "interconnect", "has", "CPUs"),
+        ("name", "core", "interconnect", "kernel", "has", "CPUs"),
         tuple(rows),
-        text_columns=4,
+        text_columns=5,
     )
 
 

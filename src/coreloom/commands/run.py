@@ -284,6 +284,13 @@ def _run(args: argparse.Namespace) -> int:
         kernel=args.kernel,
         policy=args.policy,
     )
+    if own := soc.experimental:
+        build = soc.kernel.build
+        facts.tell(
+            f"experimental: kernel.services {', '.join(own)}: not of the kernel's build {build}, and only "
+            "builds are proved and measured as a whole",
+            experimental=list(own),
+        )
     return facts.end(_simulate(args, given, experiment, program, data, asked, facts))
 
 

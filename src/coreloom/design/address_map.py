@@ -16,6 +16,7 @@ ROM_BYTES = _SOC.regions["rom"].bytes  # of processor 1 behind a Back-Door: its 
 LINES = _SOC.limits["lines"]  # interrupt lines
 LINE_PINS = _SOC.limits["line_pins"]  # of them: the first
 TICK_CYCLES = _SOC.limits["tick_cycles"]  # unit of the time slice
+CONTEXT_BYTES = _SOC.limits["context_bytes"]  # of the memory for the code of traps, with low_jitter
 SDRAM_HIT = _SOC.limits["sdram_hit"]  # cycles from a request to its answer in an open row
 SDRAM_INTERVAL = _SOC.limits["sdram_interval"]  # cycles from one refresh to the next
 

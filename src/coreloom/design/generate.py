@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from coreloom import licence
 from coreloom.design import hardware_threads, key_costs, keys, spec
-from coreloom.design.rules import Term
+from coreloom.design.rules import Needs, Term
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL, RUNTIME
 
@@ -102,27 +102,37 @@ def _holds(term: Term) -> str:
     """When a term holds, in parameters of cl_soc."""
     if term.key == "interconnect":
         return " || ".join(_INTERCONNECT[value] for value in term.values)
-    name = keys.parameters()[term.key]
+    names = keys.parameters()
+    if all(f"{term.key}={value}" in names for value in term.values or [""]):
+        return " || ".join(names[f"{term.key}={value}"] for value in term.values)
+    name = names[term.key]
     if not term.values:
         return name if name in keys.bits() else f"{name} != 0"
     choices = keys.entry(term.key).key.choices
     return " || ".join(f"{name} == {choices.index(v) if choices else v}" for v in term.values)
 
 
-def _of_kernel(key: str) -> bool:
-    return key == "cpus" or (key.startswith("kernel.") and key != "kernel.ready_queue")  # it takes any
+def _parameters(condition: str) -> set[str]:
+    return set(re.findall(r"\b[A-Z]\w+", condition))
 
 
 def _rules(name: str) -> str:
     """The module that checks the rules between the parameters of cl_kernel, or all others of cl_soc."""
     names, top = keys.parameters(), name.removesuffix("_rules.sv")
-    made = []
+    of_kernel = {parameter for key, parameter in names.items() if key.startswith("kernel.")} | {"Cpus"}
+    of_kernel -= {"LinearQueue", "Scheduler"}  # it takes any ready queue
+    of_values = {str(Term.of(key)): parameter for key, parameter in names.items() if "=" in key}
+    made: list[tuple[str, str, str]] = []
     for key, rule in keys.rules():
-        if all(map(_of_kernel, rule.keys(key))) == (top == "cl_kernel"):
-            said = re.sub(r"\[?[\w.]+\]?", lambda at: names.get(at[0]) or at[0], rule.sentence(key, {}))
-            label = "_".join(re.sub(r"\W", "", each.replace(".", "_")) for each in rule.keys(key)[:2])
-            made.append((label, rule.sv(key, names, _holds), f"{top}: {said}"))
-    used = set(re.findall(r"\b[A-Z]\w+", " ".join(condition for _, condition, _ in made)))
+        broken, said = rule.sv(key, names, _holds), rule.sentence(key, {})
+        if (_parameters(broken) <= of_kernel) == (top == "cl_kernel"):
+            for term, parameter in of_values.items():
+                if isinstance(rule, Needs) and str(rule.own(key)) == term:
+                    said = said.replace(rule.own(key).undo(), f"remove {parameter}")
+                said = said.replace(term, parameter)
+            said = re.sub(r"\[?[\w.]+\]?", lambda at: names.get(at[0]) or at[0], said)
+            made.append((f"rule_{len(made)}", broken, f"{top}: {said}"))
+    used = _parameters(" ".join(condition for _, condition, _ in made))
     types = {name: "bit" if name in keys.bits() else "int unsigned" for name in sorted(used)}
     return render("rules.sv", top=top, rules=made, parameters=types)
 
@@ -133,6 +143,8 @@ def _platforms(name: str) -> str:
     return render(
         name,
         areas=areas,
+        services=keys.SERVICES,
+        full=keys.BUILDS["full"],
         measured=measured,
         sections=[
             (section, [entry for entry in table if entry.section == name])

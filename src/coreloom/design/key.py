@@ -94,7 +94,8 @@ class Entry:
     def describe(self) -> str:
         """The values that it may have."""
         if self.key.choices:
-            return f"one of {', '.join(self.key.choices)}"
+            list_of = "" if self.type is str else "a list, each "
+            return f"{list_of}one of {', '.join(self.key.choices)}"
         if self.type is int:
             number = "a power of two" if self.key.power_of_two else "a whole number"
             return f"{number} from {self.key.least} to {self.key.most}"
@@ -122,7 +123,11 @@ class Entry:
             if key.power_of_two and value & (value - 1):
                 return f"{name} must be a power of two, not {value}"
         elif not isinstance(value, list):
-            return f"{name} must be a list of units, not {value!r}"
+            return f"{name} must be a list of {'names' if key.choices else 'units'}, not {value!r}"
+        elif key.choices:
+            for each in value:
+                if each not in key.choices:
+                    return f"{name} has {each!r}: {suggest(str(each), key.choices)}"
         else:
             known = hardware_threads.known(home)
             for unit in value:

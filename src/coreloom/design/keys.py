@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -21,8 +21,14 @@ from coreloom.design.rules import AtMost, Excludes, Needs, Rule
 
 CORES = ("economy", "standard", "fast")  # in the order of cl_soc_pkg's numbers
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
-READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 POLICIES = ("priority", "dwrr", "edf")  # in the order of cl_sched_pkg's numbers
+READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
+BUILDS: dict[str, tuple[str, ...]] = {  # of the hardware kernel, with the services of each
+    "small": (),
+    "full": ("reserve", "timeouts", "inheritance", "events"),
+    "fast": (),
+    "linear": (),
+}
 MEMORIES = ("sram", "sdram")  # in the order of cl_soc's Sdram
 LOCK_ORDERS = ("lowest", "arrival")  # in the order of cl_lock_unit's Fair
 FAULTS = ("program", "thread")
@@ -35,12 +41,53 @@ _KIB, _MIB = 1 << 10, 1 << 20
 _TIMING = "none: only the timing of a memory and its controller"
 _PROGRAMS = "none: only programs know it"
 _IN_ORDER = Needs("core=economy|standard")
-_PRIORITY = Needs("kernel.policy=priority")
+
+
+@dataclass(frozen=True)
+class Service:
+    """What the hardware kernel can have besides threads, semaphores, mutexes, conditions and ports."""
+
+    text: str
+    rtl: str  # the parameter of cl_soc that is 1 with it
+    c: str = ""  # and the macro
+    rules: tuple[Needs, ...] = ()
+
+
+SERVICES = {
+    "reserve": Service("CPUs can be reserved", "Reserve", rules=(Needs("kernel.policy=priority"),)),
+    "timeouts": Service(
+        "it ends waits with a time limit (else the timer's interrupt does)", "Timeouts", "CL_TIMEOUTS"
+    ),
+    "inheritance": Service(
+        "inheritance and ceilings of mutexes (else the runtime sets priorities)",
+        "Inheritance", "CL_INHERITANCE", (Needs("kernel.policy=priority"), Needs("kernel.mutexes")),
+    ),
+    "events": Service(
+        "condition variables serve as event flags (else those live in memory)",
+        "EventFlags", "CL_EVENT_FLAGS", (Excludes("kernel.build=fast"),),
+    ),
+    "scheduler": Service(
+        "[HT]'s scheduler on the shared bus, next to the kernel; it starts hardware threads by a store",
+        "Scheduler", "CL_SCHEDULER", (Needs("kernel.hardware_threads"), _IN_ORDER),
+    ),
+}  # fmt: skip
 
 
 def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
     known = hardware_threads.chosen(units, platform.home)
     return Literal(f"64'h{sum(known[unit].kind << 4 * n for n, unit in enumerate(units)):x}")
+
+
+def _has(service: str) -> Callable[[Platform, Any], int]:
+    return lambda platform, _: int(service in platform.kernel.gates)
+
+
+# What the key's entry has of all of them; comprehensions in an annotation do not see the module.
+_SERVICES_RTL = {service.rtl: _has(name) for name, service in SERVICES.items()}
+_SERVICES_C = {service.c: _has(name) for name, service in SERVICES.items() if service.c}
+_SERVICES_RULES = tuple(
+    dataclasses.replace(rule, value=name) for name, service in SERVICES.items() for rule in service.rules
+)
 
 
 def _inside_of_braces(_: Platform, units: tuple[str, ...]) -> Param:
@@ -83,13 +130,6 @@ class KernelSize:
             1, 256, rtl="Conditions", c="CL_CONDITIONS", optional=True, area="`coreloom bench placement`",
         ),
     ] = 32  # fmt: skip
-    ready_queue: Annotated[
-        str,
-        Key(
-            "build of the ready queue", choices=READY_QUEUES, rtl="ReadyQueue",
-            rules=(Needs("kernel.hardware_threads", "hybrid"),),
-        ),
-    ] = "bitmap"  # fmt: skip
     hardware_threads: Annotated[
         tuple[str, ...],
         Key(
@@ -97,54 +137,53 @@ class KernelSize:
             "next to the file",
             rtl={"HwThreads": lambda _, units: len(units), "HwKinds": _kinds}, optional=True,
             c={"CL_HW_THREADS": lambda _, units: len(units), "CL_HW_NAMES": _inside_of_braces},
-            rules=(Needs("kernel.ready_queue=hybrid"),),
+            rules=(Excludes("kernel.build=linear"),),
         ),
     ] = ()  # fmt: skip
     policy: Annotated[str, Key("scheduling policy", choices=POLICIES, rtl="Policy", optional=True)] = (
         "priority"
     )
-    reserve: Annotated[
-        bool, Key("CPUs can be reserved", rtl="Reserve", optional=True, rules=(_PRIORITY,))
-    ] = False
-    timeouts: Annotated[
-        bool,
+    build: Annotated[
+        str,
         Key(
-            "time limits of waits are the hardware kernel's; else the timer interrupt ends those waits",
-            rtl="Timeouts", c="CL_TIMEOUTS", optional=True, area="`coreloom synth cl_kernel:timeouts`",
+            "small: the fewest gates; full: with the services reserve, timeouts, inheritance and events; "
+            "fast: more cycles an operation, and an access to the communication port, at a higher clock; "
+            "linear: [HT]'s first ready queue, in one cycle a thread",
+            choices=tuple(BUILDS), optional=True,
+            area="cl_kernel, cl_kernel:full, cl_kernel:fast of `coreloom synth`",
+            rtl={
+                "Pipeline": lambda _, build: int(build == "fast"),
+                "LinearQueue": lambda _, build: int(build == "linear"),
+            },
+            rules=(Needs("kernel.policy=priority", "fast"),),
         ),
-    ] = False  # fmt: skip
-    inheritance: Annotated[
-        bool,
+    ] = "small"  # fmt: skip
+    services: Annotated[
+        tuple[str, ...],
         Key(
-            "inheritance and ceilings of mutexes are the hardware kernel's; else the runtime sets priorities",
-            rtl="Inheritance", c="CL_INHERITANCE", optional=True,
-            area="`coreloom synth cl_kernel:inheritance`", rules=(_PRIORITY, Needs("kernel.mutexes")),
+            "services in gates besides those of the build: [what each is](#services)",
+            choices=tuple(SERVICES), optional=True, area="`coreloom bench placement`",
+            rtl=_SERVICES_RTL, c=_SERVICES_C, rules=_SERVICES_RULES,
         ),
-    ] = False  # fmt: skip
+    ] = ()  # fmt: skip
     port_words: Annotated[
         int,
         Key(
             "words of a port's message after its first; a block of at most that many travels in them, "
             "without the pool of messages",
-            0, 8, rtl="PortWords", c="CL_PORT_WORDS", optional=True,
-            area="`coreloom synth cl_kernel:words`",
+            0, 8, rtl="PortWords", c="CL_PORT_WORDS", optional=True, area="`coreloom synth cl_kernel:words`",
         ),
     ] = 0  # fmt: skip
-    events: Annotated[
-        bool,
-        Key(
-            "condition variables of the hardware kernel serve as event flags; else those live in memory",
-            rtl="EventFlags", c="CL_EVENT_FLAGS", optional=True, area="`coreloom synth cl_kernel:events`",
-        ),
-    ] = False  # fmt: skip
-    pipeline: Annotated[
-        bool,
-        Key(
-            "an operation of the hardware kernel takes more cycles, at a higher clock",
-            rtl="Pipeline", optional=True, area="`coreloom synth cl_kernel:pipeline`",
-            rules=(_PRIORITY, Excludes("kernel.events")),
-        ),
-    ] = False  # fmt: skip
+
+    @property
+    def ready_queue(self) -> str:
+        """Its build in the hardware kernel, of READY_QUEUES."""
+        return "hybrid" if self.hardware_threads else "linear" if self.build == "linear" else "bitmap"
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The services that it has, of its build and besides."""
+        return tuple(name for name in SERVICES if name in (*BUILDS[self.build], *self.services))
 
 
 @dataclass(frozen=True)
@@ -156,13 +195,6 @@ class IpcSize:
     ] = 16
     mutexes: Annotated[int, Key("mutexes", 1, 64, rtl="CpuMutexes", c="CL_CPU_MUTEXES")] = 16
     barriers: Annotated[int, Key("barriers", 1, 16, rtl="Barriers", c="CL_BARRIERS")] = 4
-    pipeline: Annotated[
-        bool,
-        Key(
-            "an access to the communication port takes a cycle more, at a higher clock",
-            rtl="IpcPipeline", optional=True, area="`coreloom synth cl_ipc:pipeline`",
-        ),
-    ] = False  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -223,7 +255,7 @@ class Platform:
     cpus never counts that one.
     """
 
-    name: Annotated[str, Key("the file's name without .toml", area="none: only a name")]
+    name: str  # of the file, without .toml
     core: Annotated[
         str,
         Key(
@@ -274,15 +306,24 @@ class Platform:
             area="lowest has no ages: n (n - 1) flip-flops less",
         ),
     ] = "arrival"  # fmt: skip
-    bus_first_cycles: Annotated[
-        int,
+    low_jitter: Annotated[
+        bool,
         Key(
-            "cycles of bus priority for a processor after its interrupt, then as many without; 0: none",
-            0, 4096, rtl="FirstCycles", optional=True,
-            rules=(Excludes("memory.model=sdram"), Excludes("scheduler")),
-            area="`coreloom synth cl_bus:first`; for each processor `cl_first`",
+            "for a short time from interrupt to thread, always the same: a second bank of registers (core "
+            f"standard), {address_map.CONTEXT_BYTES >> 10} KiB of local memory for the code of traps, "
+            "CL_LOCAL_CODE and CL_LOCAL_DATA, the bus to the interrupted processor first",
+            rtl="LowJitter", optional=True,
+            area="`coreloom synth cl_core:standard cl_core:standard-banks cl_bus:first cl_first`",
+            c={
+                "CL_REGISTER_BANKS": lambda platform, _: platform.register_banks,
+                "CL_CONTEXT_BYTES": lambda platform, _: platform.context_kib << 10,
+            },
+            rules=(
+                _IN_ORDER, Needs("interconnect=smp-bus"), Excludes("memory.model=sdram"),
+                Excludes("kernel.services=scheduler"),
+            ),
         ),
-    ] = 0  # fmt: skip
+    ] = False  # fmt: skip
     bus_pipeline: Annotated[
         bool,
         Key(
@@ -290,25 +331,6 @@ class Platform:
             "clock with many processors",
             rtl="BusPipeline", optional=True, area="for each processor some 80 flip-flops",
             rules=(Needs("core=fast"), Excludes("memory.model=sdram"), Excludes("kernel.hardware_threads")),
-        ),
-    ] = False  # fmt: skip
-    register_banks: Annotated[
-        int,
-        Key(
-            "banks of registers of each processor; with 2 a preempted thread's registers are stored behind "
-            "the core, which goes on with the other bank",
-            1, 2, rtl="RegisterBanks", c="CL_REGISTER_BANKS", optional=True,
-            rules=(Needs("core=standard", "2"),),
-            area="`coreloom synth cl_core:standard cl_core:standard-banks`",
-        ),
-    ] = 1  # fmt: skip
-    scheduler: Annotated[
-        bool,
-        Key(
-            "[HT]'s scheduler on the shared bus, next to the kernel; it starts hardware threads by a store",
-            rtl="Scheduler", c="CL_SCHEDULER", optional=True,
-            rules=(Needs("kernel.hardware_threads"), _IN_ORDER),
-            area="cl_scheduler:hybrid in results/synth.md",
         ),
     ] = False  # fmt: skip
     kernel: KernelSize = KernelSize()
@@ -340,22 +362,27 @@ class Platform:
             area="none: block RAM",
         ),
     ] = 0  # fmt: skip
-    context_kib: Annotated[
-        int,
-        Key(
-            "a small local memory of each processor for the code of traps and switches, CL_LOCAL_CODE and "
-            "CL_LOCAL_DATA; 0: none",
-            0, 64, True, unit=_KIB, section="memory", rtl="ContextBytes", c="CL_CONTEXT_BYTES",
-            optional=True, only=("interconnect", "smp-bus"), area="block RAM and a multiplexer",
-            rules=(_IN_ORDER,),
-        ),
-    ] = 0  # fmt: skip
     backdoor: BackdoorSize | None = None
     home: Path | None = None  # where a file of the user's lies; units/ and policies/ are next to it
 
     @property
     def ram_bytes(self) -> int:
         return self.ram_mib * _MIB
+
+    @property
+    def register_banks(self) -> int:
+        """Of each processor: a preempted thread's registers are stored while it goes on with the other."""
+        return 2 if self.low_jitter and self.core == "standard" else 1
+
+    @property
+    def context_kib(self) -> int:
+        """A local memory of each processor for the code of traps and switches."""
+        return address_map.CONTEXT_BYTES // _KIB if self.low_jitter else 0
+
+    @property
+    def experimental(self) -> tuple[str, ...]:
+        """Services chosen one by one; what is proved and measured whole are the builds of the kernel."""
+        return tuple(name for name in self.kernel.services if name not in BUILDS[self.kernel.build])
 
     @property
     def local_bytes(self) -> int:
@@ -371,7 +398,7 @@ SECTIONS = {
     ),
     "dcache": Section(
         "[dcache]: a data cache in each processor; left out: no cache", DcacheSize, needed=False,
-        rules=(_IN_ORDER, Excludes("scheduler")),
+        rules=(_IN_ORDER, Excludes("kernel.services=scheduler")),
     ),
     "backdoor": Section(
         "[backdoor]: processor 1 behind a Back-Door",
@@ -410,26 +437,31 @@ def rules() -> Iterable[tuple[str, Rule]]:
 
 
 def parameters() -> dict[str, str]:
-    """The parameter of cl_soc of each key; of a section that which says that it is there."""
+    """The parameter of cl_soc of each key, and of a key with one value that has its own (`key=value`); of a
+    section that which says that it is there.
+    """
     names: dict[str, str] = {}
     for entry in table():
         made = entry.key.rtl
         names[entry.name] = own = made if isinstance(made, str) else next(iter(made))
         names.setdefault(f"[{entry.section}]", next(iter(SECTIONS[entry.section].rtl), own))
-    return names
+    names |= {f"kernel.services={name}": service.rtl for name, service in SERVICES.items()}
+    return names | {"kernel.build=fast": "Pipeline", "kernel.build=linear": "LinearQueue"}
 
 
 def bits() -> set[str]:
     """The parameters that are 0 or 1."""
     of_keys = {entry.key.rtl for entry in table() if entry.type is bool or len(entry.key.choices) == 2}
     of_sections = {next(iter(section.rtl)) for section in SECTIONS.values() if section.rtl}
-    return of_sections | {name for name in of_keys if isinstance(name, str)}
+    of_values = {name for key, name in parameters().items() if "=" in key}
+    return of_sections | of_values | {name for name in of_keys if isinstance(name, str)}
 
 
 def values(platform: Platform) -> dict[str, Any]:
     """What rules look at: the value of each key, and whether each section is there."""
     parts = _parts(platform)
     own = {e.name: getattr(part, e.attribute) for e in table() if (part := parts[e.section]) is not None}
+    own["kernel.services"] = platform.kernel.gates
     return {**own, **{f"[{name}]": part is not None for name, part in parts.items() if name}}
 
 

@@ -38,6 +38,7 @@ from coreloom.design.keys import (
     KernelSize,
     Platform,
 )
+from coreloom.design.rules import Needs
 from coreloom.errors import UserError, suggest
 from coreloom.paths import PLATFORMS
 
@@ -106,10 +107,8 @@ def load(
     if not ipc:
         data.pop("ipc", None)
     home = path.absolute().parent
-    platform = _parse(data, wrong, None if home == PLATFORMS else home)
+    platform = _parse(path.stem, data, wrong, None if home == PLATFORMS else home)
     hardware_threads.chosen(platform.kernel.hardware_threads, platform.home)
-    if platform.name != path.stem:
-        raise wrong(["name"], f"name is '{platform.name}', make it '{path.stem}'")
     if cpus is not None:
         if said := keys.entry("cpus").wrong(cpus):
             raise UserError(f"platform {name}: {said}")
@@ -133,15 +132,15 @@ def line_of(text: str, key: str) -> int | None:
     return None
 
 
-def _parse(data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Platform:
+def _parse(name: str, data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Platform:
     table = keys.table()
     known = {entry.name: entry for entry in table}
     flat = flattened(data, known)
     for key in flat:
         if key not in known:
-            described = {name: known[name].describe() for name in known}
+            described = {key: known[key].describe() for key in known}
             raise wrong([key], f"unknown key '{key}': did you mean {nearest(key, described)}?")
-    made: dict[str, dict[str, Any]] = {name: {} for name in keys.SECTIONS}
+    made: dict[str, dict[str, Any]] = {section: {} for section in keys.SECTIONS}
     taken = set()
     for entry in table:
         if entry.only and flat.get(entry.only[0], known[entry.only[0]].default) != entry.only[1]:
@@ -156,8 +155,8 @@ def _parse(data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Pla
             taken.add(entry.name)
         elif not entry.key.optional:
             raise wrong([entry.name], f"'{entry.name}' is missing")
-    parts = {name: keys.SECTIONS[name].made(**own) for name, own in made.items() if name and own}
-    platform = Platform(**made[""], **parts, home=home)
+    parts = {of: keys.SECTIONS[of].made(**own) for of, own in made.items() if of and own}
+    platform = Platform(name, **made[""], **parts, home=home)
     _check_needless(data, flat.keys() - taken, platform, wrong)
     _check_together(platform, wrong)
     return platform
@@ -206,21 +205,27 @@ def period(platform: Platform) -> int:
 
 
 def with_policy(platform: Platform, policy: str) -> Platform:
-    """The platform with a policy of its hardware kernel; kernel.pipeline is left out if that cannot have it.
+    """The platform with a policy of its hardware kernel, small instead of fast if that cannot have it.
 
     Raises UserError for a policy that there is not, and for other keys that it cannot have.
     """
     if said := keys.entry("kernel.policy").wrong(policy, "the policy of the hardware kernel"):
         raise UserError(said)
-    pipeline = platform.kernel.pipeline and policy == "priority"
-    kernel = dataclasses.replace(platform.kernel, policy=policy, pipeline=pipeline)
+    fast = platform.kernel.build == "fast" and policy != "priority"
+    kernel = dataclasses.replace(platform.kernel, policy=policy)
+    kernel = dataclasses.replace(kernel, build="small") if fast else kernel
     made = dataclasses.replace(platform, kernel=kernel)
     _check_together(made, lambda _, said: UserError(said))
     return made
 
 
 def _check_together(platform: Platform, wrong: _Wrong) -> None:
-    values = keys.values(platform)
+    values, kernel = keys.values(platform), platform.kernel
     for key, rule in keys.rules():
         if rule.broken(key, values):
-            raise wrong(rule.keys(key), rule.sentence(key, values))
+            of, said = rule.keys(key), rule.sentence(key, values)
+            if isinstance(rule, Needs) and key == "kernel.services" and rule.value not in kernel.services:
+                of = ("kernel.build", *of[1:])
+                said = said.replace(str(rule.own(key)), f"kernel.build = '{kernel.build}' ({rule.value})")
+                said = said.replace(key, "kernel.build")
+            raise wrong(of, said)

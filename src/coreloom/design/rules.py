@@ -28,7 +28,9 @@ class Term:
 
     def holds(self, values: Values) -> bool:
         own = values.get(self.key)
-        return str(own) in self.values if self.values else bool(own)
+        if not self.values:
+            return bool(own)
+        return any(str(each) in self.values for each in (own if isinstance(own, tuple) else (own,)))
 
     def __str__(self) -> str:
         return " = ".join([self.key, *([" or ".join(map(_shown, self.values))] if self.values else [])])
@@ -94,7 +96,7 @@ class Excludes(Needs):
         return f"{self.own(key)} and {Term.of(self.other)} exclude each other: remove one of them"
 
     def brief(self) -> str:
-        return f"excludes {Term.of(self.other)}"
+        return f"{_shown(self.value) + ' ' if self.value else ''}excludes {Term.of(self.other)}"
 
 
 @dataclass(frozen=True)

@@ -73,13 +73,18 @@ class Module:
             for entry in keys.table()
             for name in ([entry.key.rtl] if isinstance(entry.key.rtl, str) else entry.key.rtl)
         }
+        of_value = {parameter: term for term, parameter in keys.parameters().items() if "=" in term}
         head = self.source[: self.source.index("\n) (")]
         rows = []
         for name, default, text in re.findall(
             r"^  parameter .*?(\w+) *= ([^,\n]*?),?(?: *// (.*))?$", head, re.MULTILINE
         ):
             of, values = "", ""
-            if entry := of_key.get(name):
+            if term := of_value.get(name):
+                of, _, value = term.partition("=")
+                values = f"1 with {value}"
+                text = keys.SERVICES[value].text if value in keys.SERVICES else text
+            elif entry := of_key.get(name):
                 of, values, text = entry.name, entry.describe(), entry.meaning()
             rows.append(Parameter(name, default.strip(), of, values, text))
         return rows

@@ -2,7 +2,7 @@
 """The cost in LUT4 of a platform file's keys: the unit that has a key is built with several values of it.
 
 `coreloom synth --keys` keeps it where design/key_costs.py reads it for the reference page. All other keys
-have the values of BASE; a hardware thread brings the ready queue that it needs, and the other way.
+have the values of BASE; a hardware thread brings the ready queue that it needs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from coreloom.design import keys
 from coreloom.design.key import Entry
 from coreloom.design.key_costs import Cost
-from coreloom.design.keys import BackdoorSize, IpcSize, Platform
+from coreloom.design.keys import READY_QUEUES, BackdoorSize, IpcSize, Platform
 from coreloom.synthesis import synth, units
 from coreloom.synthesis.units import Job
 from coreloom.toolchain import yowasp
@@ -28,8 +28,7 @@ _FACTOR = 4  # from the base value of a number to the other one
 _KERNEL = (
     *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
     "Conditions",
-    *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords"),
-    *("EventFlags", "Pipeline"),
+    *("Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "EventFlags", "Pipeline"),
 )
 # The unit that has the keys of a section, and what its parameters are called in cl_soc.
 _UNITS = {
@@ -66,6 +65,8 @@ class Point:
         (unit, *_) = (job.unit for job in units.choose([name]))
         made = keys.rtl_parameters(self.soc)
         params = {parameters[name]: value for name, value in made.items() if name in parameters}
+        if self.entry.section in ("", "kernel"):
+            params["ReadyQueue"] = READY_QUEUES.index(self.soc.kernel.ready_queue)
         # A folder's name: at most 255 characters, so without those that are 0.
         label = "-".join(f"{name}={value}" for name, value in sorted(params.items()) if value)
         return Job(dataclasses.replace(unit, build=label, params=lambda size: params), None)
@@ -142,10 +143,6 @@ def _set(soc: Platform, entry: Entry, value: Any) -> Platform:
     if not entry.section:
         return dataclasses.replace(soc, **{entry.attribute: value})
     part = dataclasses.replace(getattr(soc, entry.section), **{entry.attribute: value})
-    if entry.name == "kernel.hardware_threads" and value:
-        part = dataclasses.replace(part, ready_queue="hybrid")
-    if (entry.name, value) == ("kernel.ready_queue", "hybrid"):
-        part = dataclasses.replace(part, hardware_threads=_UNIT)
     return dataclasses.replace(soc, **{entry.section: part})
 
 

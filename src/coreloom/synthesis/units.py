@@ -237,24 +237,21 @@ def _cores() -> list[Unit]:
 
 
 def _kernels() -> list[Unit]:
-    """The kernel with each policy and with what a platform key adds: one placement, for its area."""
+    """The kernel's builds and policies: one placement, for its area. Without a name: small."""
 
     def kernel(build: str, sizes: tuple[Size, ...] = ((64, 32),), wide: bool = False, **key: int) -> Unit:
         made = _design("cl_kernel", _KERNEL)
         return Unit("cl_kernel", made, _sized(**{"Cpus": 2, **key}), build, sizes, seeds=1, wide=wide)
 
     return [
-        kernel("edf", ((16, 32), (64, 32)), Policy=2),
-        kernel("reserve", Reserve=1),
-        kernel("timeouts", Timeouts=1),
-        kernel("inheritance", Inheritance=1),
-        kernel("events", EventFlags=1),
+        kernel("full", Reserve=1, Timeouts=1, Inheritance=1, EventFlags=1),
+        kernel("fast", Pipeline=1),
+        kernel("fast-wide", wide=True, Pipeline=1),
+        kernel("fast-8-cpus", Cpus=8, Pipeline=1),
         kernel("8-cpus", Cpus=8),
-        kernel("pipeline", Pipeline=1),
-        kernel("pipeline-wide", wide=True, Pipeline=1),
-        kernel("pipeline-8-cpus", Cpus=8, Pipeline=1),
         kernel("words", PortWords=4),
         kernel("dwrr", Policy=1),
+        kernel("edf", ((16, 32), (64, 32)), Policy=2),
     ]
 
 

@@ -287,14 +287,14 @@ def build_linux(
 
 
 def _local_too_large(app: Application, platform: Platform) -> Callable[[int], str]:
-    key, what = "local_kib", "text, constants"
-    if platform.context_kib:
-        key, what = "context_kib", "the code of traps, CL_LOCAL_CODE"
-    name = f"memory.{key}"
-    most, size = keys.entry(name).key.most, getattr(platform, key)
+    what, size = "text, constants", platform.local_kib
+    change = f"make memory.local_kib larger (up to {keys.entry('memory.local_kib').key.most})"
+    if platform.low_jitter:
+        what, size = "the code of traps, CL_LOCAL_CODE", platform.context_kib
+        change = "put less there"
     return lambda over: (
         f"{app.name} does not fit into the local memory of {platform.name}: {what} and CL_LOCAL_DATA have "
-        f"{over} bytes more than its {size} KiB; make {name} larger (up to {most})"
+        f"{over} bytes more than its {size} KiB; {change}"
     )
 
 

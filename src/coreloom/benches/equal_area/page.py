@@ -60,11 +60,9 @@ def application(rows: Sequence[Row], name: str) -> Table:
 
 
 def switches(socs: Sequence[Soc], rows: Sequence[switch.Row]) -> Table:
-    """The published switches without platform keys, each kernel's at the clock of its own SoC."""
+    """The published switches without low jitter, each kernel's at the clock of its own SoC."""
     clock = {(soc.core, soc.kernel, soc.cpus): soc.mhz for soc in socs if soc.size == USUAL}
-    found = {
-        (row.kind, row.core, row.cache, row.cpus, row.kernel): row for row in rows if not switch.keys(row)
-    }
+    found = {(row.kind, row.core, row.cache, row.cpus, row.kernel): row for row in rows if not row.low_jitter}
     lines = []
     for kind, core, cache, cpus in dict.fromkeys(case[:4] for case in found):
         both = [(found.get((kind, core, cache, cpus, of)), clock.get((core, of, cpus))) for of in KERNELS]

@@ -45,6 +45,11 @@ class Service:
     defines: Mapping[str, str | int] = field(default_factory=dict)
 
     @property
+    def choice(self) -> str:
+        """What of a platform file places it."""
+        return f"{self.key} = {', '.join(self.hardware)}" if isinstance(self.hardware, tuple) else self.key
+
+    @property
     def placements(self) -> tuple[str, ...]:
         return PLACEMENTS if self.key else PLACEMENTS[1:]
 
@@ -52,17 +57,22 @@ class Service:
         """Keys of the platform that are not as in its file."""
         value = {HARDWARE: self.hardware, MEMORY: self.memory}.get(placement)
         usual = keys.entry(self.key).default if self.key else None
-        return {} if value is None or value == usual else {self.key: value}
+        return {} if value is None or value == usual else {self.key: _listed(value)}
+
+
+def _listed(value: Any) -> Any:
+    """As in a file."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 SERVICES = (
     Service("mutex", "mutex", "kernel.mutexes", 32, 0),
-    Service("inheriting", "mutex with inheritance", "kernel.inheritance", True, False),
+    Service("inheriting", "mutex with inheritance", "kernel.services", ("inheritance",), ()),
     Service("semaphore", "semaphore", "kernel.semaphores", 32, 0),
     Service("condition", "condition variable", "kernel.conditions", 32, 1, {"ALWAYS_WAITS": 1}),
     Service("barrier", "barrier", "kernel.conditions", 32, 1, {"MEETS": 1}),
-    Service("limit", "time limit of a semaphore", "kernel.timeouts", True, False, {"TIMES": 1}),
-    Service("events", "event flags", "kernel.events", True, False),
+    Service("limit", "time limit of a semaphore", "kernel.services", ("timeouts",), (), {"TIMES": 1}),
+    Service("events", "event flags", "kernel.services", ("events",), ()),
     Service("rwlock", "read-write lock, read"),
 )
 
@@ -145,7 +155,7 @@ def run(wanted: Sequence[Case], work: Work) -> list[Row]:
     def job(case: Case) -> Job[Row]:
         return Job(case.text, whole(lambda: measure(case)), case.cpus)
 
-    socs = {(case.cpus, *case.service.changes(case.placement).items()): case.soc() for case in wanted}
+    socs = {(case.cpus, str(case.service.changes(case.placement))): case.soc() for case in wanted}
     first = [build(soc) for soc in socs.values()]
     first += [prepare(f"compile {case.text}", case.experiment().program) for case in wanted]
     return work.jobs(first, [job(case) for case in wanted])
@@ -164,7 +174,7 @@ def areas(work: Work) -> list[Area]:
     )
     work.ran()
     return [
-        Area(service=service.name, key=service.key, with_it=more, without=less)
+        Area(service=service.name, key=service.choice, with_it=more, without=less)
         for service, more, less in zip(placed, found[::2], found[1::2], strict=True)
     ]
 

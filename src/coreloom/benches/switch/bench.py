@@ -36,9 +36,6 @@ WARM_UP = 4  # switches before those that count
 CPUS = (1, 2, 4, 8, 16)
 _FEW = platform.MAX_IPC_CPUS  # with more there is no communication port, and one kind, kernel and core
 CACHES = ("warm", "driven out")
-CONTEXT_KIB = 8  # enough for the code of traps and two stacks
-# About what a switch takes each core alone.
-FIRST_CYCLES = {"economy": 512, "standard": 128, "fast": 256}
 # Of a switch, in their order; they add up to it.
 STAGES = ("entry", "save", "decide", "load", "resume")
 FOOTPRINT = 8192  # bytes of straight code: twice the instruction cache of the standard and the fast core
@@ -83,9 +80,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     core: str
     cpus: int  # all but one of them store in each cycle that the bus gives them
     cache: str
-    context_kib: int  # platform keys
-    bus_first_cycles: int
-    register_banks: int = 1
+    low_jitter: bool  # the platform's key
     switches: int
     min: int
     mean: float
@@ -112,18 +107,17 @@ class Case:
     core: str
     cpus: int = 1
     cache: str = "warm"
-    context_kib: int = 0
-    bus_first_cycles: int = 0
-    register_banks: int = 1
+    low_jitter: bool = False
 
     @property
     def text(self) -> str:
         cpus = f"{self.cpus} CPU{'s' * (self.cpus > 1)}"
         text = f"{self.kind}, {NAMES[self.kernel]}, {self.core} core, {cpus}, cache {self.cache}"
-        return ", ".join([text, *(f"{key} = {value}" for key, value in keys(self).items())])
+        return text + ", low jitter" * self.low_jitter
 
     def soc(self) -> platform.Platform:
-        return platform.load(f"smp-{self.core}", self.cpus, changes=keys(self), ipc=self.cpus <= _FEW)
+        changes = {"low_jitter": True} if self.low_jitter else {}
+        return platform.load(f"smp-{self.core}", self.cpus, changes=changes, ipc=self.cpus <= _FEW)
 
     def experiment(self, rounds: int) -> Experiment:
         defines: dict[str, str | int] = {
@@ -142,40 +136,22 @@ class Case:
         return [train] if self.kind == "interrupt" else []
 
 
-def keys(of: Case | Row) -> dict[str, int]:
-    """Keys of the platform that are not as in its file."""
-    found = {"memory.context_kib": of.context_kib, "bus_first_cycles": of.bus_first_cycles}
-    found["register_banks"] = of.register_banks if of.register_banks > 1 else 0
-    return {key: value for key, value in found.items() if value}
-
-
-def _values(core: str, kernel: str, cpus: int) -> list[tuple[int, int, int]]:
-    """(context_kib, bus_first_cycles, register_banks) of the cases on so many CPUs.
-
-    None, each of the first two, both; the third alone and with both.
-    A CPU alone has no use for the second, the fast core cannot have the first. The third is for the standard
-    core and the hardware kernel.
-    """
-    found = [(0, 0, 1)]
-    if cpus in (min(CPUS), _FEW, max(CPUS)):
-        first = FIRST_CYCLES[core] * (cpus > 1)
-        found += [(kib, cycles, 1) for kib in (0, CONTEXT_KIB) for cycles in (0, first)]
-        if (core, kernel) == ("standard", "hw"):
-            found += [(0, 0, 2), (CONTEXT_KIB, first, 2)]
-    return list(dict.fromkeys(values for values in found if core != "fast" or not values[0]))
-
-
 def cases(cores: Sequence[str] = CORES, cpus: Sequence[int] = CPUS) -> list[Case]:
-    """Every simulation, in the order of the tables. The economy core has no cache."""
+    """Every simulation, in the order of the tables.
+
+    The economy core has no cache, and the fast one cannot have low_jitter.
+    """
     return [
-        Case(kind, kernel, core, n, cache, *values)
+        Case(kind, kernel, core, n, cache, low_jitter)
         for kind in KINDS
         for core in cores
         for kernel in reversed(KERNELS)
         for cache in (CACHES[:1] if core == "economy" else CACHES)
         for n in cpus
         if n <= _FEW or (kind, kernel, core) == _MANY_OF
-        for values in _values(core, kernel, n)
+        for low_jitter in (
+            (False, True) if core != "fast" and n in (min(CPUS), _FEW, max(CPUS)) else (False,)
+        )
     ]
 
 
@@ -206,9 +182,7 @@ def row(case: Case, found: Sequence[Mapping[str, int]]) -> Row:
         core=case.core,
         cpus=case.cpus,
         cache=case.cache,
-        context_kib=case.context_kib,
-        bus_first_cycles=case.bus_first_cycles,
-        register_banks=case.register_banks,
+        low_jitter=case.low_jitter,
         switches=len(counted),
         min=low,
         mean=round(mean, 1),
@@ -249,26 +223,19 @@ def run(wanted: Sequence[Case], work: Work, rounds: int = ROUNDS) -> list[Row]:
     def job(case: Case) -> Job[Row]:
         return Job(case.text, whole(lambda: [measure(case, rounds)]), case.cpus)
 
-    socs = {(case.core, case.cpus, *keys(case).items()): case.soc() for case in wanted}
+    socs = {(case.core, case.cpus, case.low_jitter): case.soc() for case in wanted}
     first = [build(soc) for soc in socs.values()]
     first += [prepare(f"compile {case.text}", case.experiment(rounds).program) for case in wanted]
     return work.jobs(first, [job(case) for case in wanted])
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """What was to be reached, by the hardware kernel on the standard core with all keys, and with all but the
-    second bank of registers, beside what is.
-    """
-    own = [row for row in rows if (row.kind, row.kernel, row.core) == _MANY_OF]
+    """What was to be reached, by the hardware kernel on the standard core with low jitter, beside what is."""
     found = []
-    for cpus, most in ((1, 75), (max(CPUS), 90)):
-        others = f"{cpus - 1} busy neighbours" if cpus > 1 else "1 CPU"
-        for banks, limit in ((1, most), (2, 50)):
-            values = next(v for v in reversed(_values("standard", "hw", cpus)) if v[2] == banks)
-            for row in own:
-                if (row.cpus, row.context_kib, row.bus_first_cycles, row.register_banks) == (cpus, *values):
-                    what = f"interrupt to thread, full context, cache {row.cache}, {others}"
-                    what += ", two banks" * (banks > 1)
-                    found.append(Figure(f"{what}: worst (cycles)", row.max, at_most=limit))
-                    found.append(Figure(f"{what}: jitter (cycles)", row.jitter, at_most=2))
+    for row in rows:
+        if (row.kind, row.kernel, row.core, row.low_jitter) == (*_MANY_OF, True) and row.cpus != _FEW:
+            others = f"{row.cpus - 1} busy neighbours" if row.cpus > 1 else "1 CPU"
+            what = f"interrupt to thread, full context, cache {row.cache}, {others}"
+            found.append(Figure(f"{what}: worst (cycles)", row.max, at_most=50))
+            found.append(Figure(f"{what}: jitter (cycles)", row.jitter, at_most=2))
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coreloom.benches.rivals import NAMES
-from coreloom.benches.switch.bench import KINDS, STAGES, Result, Row, keys
+from coreloom.benches.switch.bench import KINDS, STAGES, Result, Row
 from coreloom.report.page import Summary, prose
 from coreloom.report.plots import Lines
 from coreloom.report.table import Table, number
@@ -28,11 +28,6 @@ def tables(content: Result) -> list[Table]:
     return [*(table(content.rows, kind) for kind in KINDS)]
 
 
-def _keys(row: Row) -> str:
-    """By their names without section, for a narrow column."""
-    return ", ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in keys(row).items()) or "-"
-
-
 def _both(row: Row, stage: str) -> str:
     median, most = row.median_stages.get(stage), row.max_stages.get(stage)
     return number(median) if median == most else f"{number(median)} / {number(most)}"
@@ -44,12 +39,12 @@ def table(rows: Sequence[Row], kind: str) -> Table:
     return Table(
         f"{_TITLES[kind]} (cycles; of each stage: median / longest switch)",
         (
-            *("core", "kernel", "cache", "keys", "CPUs", "min", "mean", "max", "jitter"),
+            *("core", "kernel", "cache", "low jitter", "CPUs", "min", "mean", "max", "jitter"),
             *(*names.values(), "switches"),
         ),
         tuple(
             (
-                *(row.core, NAMES[row.kernel], row.cache, _keys(row), str(row.cpus)),
+                *(row.core, NAMES[row.kernel], row.cache, "yes" if row.low_jitter else "-", str(row.cpus)),
                 *(number(row.min), number(row.mean, 1), number(row.max), number(row.jitter)),
                 *(_both(row, stage) for stage in names),
                 number(row.switches),
@@ -61,27 +56,19 @@ def table(rows: Sequence[Row], kind: str) -> Table:
     )
 
 
-_ALL_KEYS = {"context_kib": 8, "banks": True}
-
-
-def _interrupts(rows: Sequence[Row], kernel: str, cache: str, *, keys: bool) -> dict[int, Row]:
-    """By CPUs, on the standard core. keys: with those that make it steady, as many as the kernel can use."""
-    found = {}
-    for row in rows:
-        if (row.kind, row.core, row.kernel, row.cache) == ("interrupt", "standard", kernel, cache):
-            banks = row.register_banks > 1 or kernel == "sw"
-            full = bool(row.context_kib) and banks and (bool(row.bus_first_cycles) or row.cpus == 1)
-            none = not row.context_kib and not row.bus_first_cycles and row.register_banks == 1
-            if full if keys else none:
-                found[row.cpus] = row
-    return found
+def _interrupts(rows: Sequence[Row], kernel: str, cache: str, *, low_jitter: bool) -> dict[int, Row]:
+    """By CPUs, on the standard core."""
+    wanted = ("interrupt", "standard", kernel, cache, low_jitter)
+    return {
+        row.cpus: row for row in rows if (row.kind, row.core, row.kernel, row.cache, row.low_jitter) == wanted
+    }
 
 
 def summary(content: Result) -> Summary:
     rows = content.rows
-    hard, soft = (_interrupts(rows, kernel, "warm", keys=False) for kernel in ("hw", "sw"))
-    steady, softer = (_interrupts(rows, kernel, "warm", keys=True) for kernel in ("hw", "sw"))
-    cold, colder = (_interrupts(rows, kernel, "driven out", keys=True) for kernel in ("hw", "sw"))
+    hard, soft = (_interrupts(rows, kernel, "warm", low_jitter=False) for kernel in ("hw", "sw"))
+    steady, softer = (_interrupts(rows, kernel, "warm", low_jitter=True) for kernel in ("hw", "sw"))
+    cold, colder = (_interrupts(rows, kernel, "driven out", low_jitter=True) for kernel in ("hw", "sw"))
     most, both = max(steady), max(soft)
     kinds = (("voluntary", "voluntary switch"), ("preemption", "switch by preemption"))
     cases: list[tuple[str, Row | None, Row | None]] = []
@@ -90,23 +77,23 @@ def summary(content: Result) -> Summary:
             row.kernel: row
             for row in rows
             if (row.kind, row.core, row.cache, row.cpus) == (kind, "standard", "warm", 1)
-            and not (row.context_kib or row.bus_first_cycles or row.register_banks > 1)
+            and not row.low_jitter
         }
         cases.append((f"{words}, 1 CPU", of.get("hw"), of.get("sw")))
     cases += [
         ("interrupt, 1 CPU", hard.get(1), soft.get(1)),
         (f"interrupt, {both} CPUs", hard.get(both), soft.get(both)),
-        ("interrupt, 1 CPU, real-time keys", steady.get(1), softer.get(1)),
-        (f"interrupt, {both} CPUs, real-time keys", steady.get(both), softer.get(both)),
-        (f"interrupt, {most} CPUs, real-time keys", steady.get(most), softer.get(most)),
-        (f"interrupt, {most} CPUs, real-time keys, cache driven out", cold.get(most), colder.get(most)),
+        ("interrupt, 1 CPU, low jitter", steady.get(1), softer.get(1)),
+        (f"interrupt, {both} CPUs, low jitter", steady.get(both), softer.get(both)),
+        (f"interrupt, {most} CPUs, low jitter", steady.get(most), softer.get(most)),
+        (f"interrupt, {most} CPUs, low jitter, cache driven out", cold.get(most), colder.get(most)),
     ]
     lines = tuple(
         (words, *(number(value) for row in pair for value in ((row.mean, row.max) if row else (None, None))))
         for words, *pair in cases
     )
     answer = (
-        f"With the real-time keys of a platform an interrupt reaches its thread in {prose(steady[1].min)} to "
+        f"With `low_jitter` in a platform file an interrupt reaches its thread in {prose(steady[1].min)} to "
         f"{prose(max(row.max for row in steady.values()))} cycles while its code is in the cache, with one "
         f"CPU as with {most - 1} more that fill the bus. Without them the worst case grows with the "
         f"neighbours: with {both - 1} it is {prose(hard[both].max)} cycles with the hardware kernel and "
@@ -117,7 +104,7 @@ def summary(content: Result) -> Summary:
         for name, found in (
             ("software kernel", soft),
             ("hardware kernel", hard),
-            ("hardware kernel, real-time keys", steady),
+            ("hardware kernel, low jitter", steady),
         )
     }
     chart = Lines(

@@ -32,8 +32,8 @@ PAPER = {
 
 # MHz at least, by unit and build; the bound of a SoC is its core alone
 CLOCKS = {
-    ("cl_kernel", "pipeline-wide"): 90,
-    ("cl_kernel", "pipeline-8-cpus"): 75,
+    ("cl_kernel", "fast-wide"): 90,
+    ("cl_kernel", "fast-8-cpus"): 75,
     ("cl_soc", "smp-economy"): 75,
     ("cl_soc", "smp-fast"): 70,
     ("cl_soc", "smp-fast-8-cpus"): 60,
