@@ -304,8 +304,9 @@ def of_smp() -> list[Job]:
 
 
 def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
-    """The units with these names (module, or module:build; none: all), at their sizes or at the given one.
+    """The units with these names (module, or module:build), at their sizes or at the given one.
 
+    None: all, and of the SoCs those of smp-*.
     Raises UserError for a unit or a size that does not exist, and for the wrong file of a platform that is
     asked for.
     """
@@ -323,7 +324,9 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
         return not names or top in names or name in names
 
     units = [unit for unit in _modules() if wanted(unit.top, unit.name)]
-    socs = [name for name in platform.names() if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]
+    # Without names one platform of each core: a placement takes minutes, and the others have the same paths.
+    usual = [name for name in platform.names() if names or name.startswith("smp-")]
+    socs = [name for name in usual if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]
     units += [soc(platform.load(name), name) for name in socs]
     units += _large() if wanted(_SOC_TOP, f"{_SOC_TOP}:{_LARGE}") else []
     jobs = []
