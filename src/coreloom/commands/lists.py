@@ -22,17 +22,15 @@ def _platforms() -> Table:
     rows = []
     for name in platform.names():
         soc = platform.load(name)
-        further = (
-            [f"{len(soc.kernel.hardware_threads)} hardware threads"] if soc.kernel.hardware_threads else []
-        )
+        units = len(soc.kernel.hardware_threads)
+        further = [f"{units} units"] if units else []
         further += ["low jitter"] if soc.low_jitter else []
-        further += ["communication port"] if soc.ipc else []
-        further += ["a processor behind the Back-Door"] if soc.backdoor else []
+        further += ["[ipc]"] if soc.ipc else []
         kernel = " + ".join((soc.kernel.build, *soc.kernel.services))
         rows.append((name, soc.core, soc.interconnect, kernel, ", ".join(further) or "-", str(soc.cpus)))
     return Table(
         "Platforms (run --platform NAME, or the path of a file of your own)",
-        ("name", "core", "interconnect", "kernel", "has", "CPUs"),
+        ("name", "core", "interconnect", "kernel", "also", "CPUs"),
         tuple(rows),
         text_columns=5,
     )
