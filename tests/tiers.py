@@ -34,6 +34,7 @@ FOLDERS = (
     ("synth/*", "synth"),
     ("outside/*", "outside"),
     ("linux/*", "linux"),
+    ("mutation/test_run.py", "runtime"),
     ("sweep/test_file.py", "test"),
     ("sweep/*", "runtime"),  # which has Parquet and Dask
     ("*", "test"),
