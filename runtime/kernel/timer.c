@@ -103,3 +103,12 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
 CL_COLD uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at) {
   return cl_wait_by_timer_here(op, id, word, at);
 }
+
+CL_COLD uint32_t cl_port_send_by_timer(uint32_t id, uint32_t word, const uint32_t *words, uint64_t at) {
+  return words ? cl_port_send_by_timer_here(id, word, words, at) : cl_port_send_by_timer_here(id, word, NULL, at);
+}
+
+CL_COLD uint32_t cl_port_receive_by_timer(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, uint64_t at) {
+  return words ? cl_port_receive_by_timer_here(id, word, words, room, at)
+               : cl_port_receive_by_timer_here(id, word, NULL, 0, at);
+}

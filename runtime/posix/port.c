@@ -73,19 +73,6 @@ CL_INLINE int send(int port, struct source from) {
   return cl_status(cl_op_port_send((uint32_t)port, from.word, from.words, CL_NEVER));
 }
 
-/* Called when there was no room. After a wait there may be some by now, or another thread may have taken it. */
-CL_INLINE int send_until(uint32_t port, struct source from, uint64_t at) {
-  cl_trace_call();
-  for (;;) {
-    uint32_t answer = CL_RESUMED;
-    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = cl_op_port_send(port, from.word, from.words, at);
-    after(answer);
-    if (answer != CL_RESUMED) return cl_status(answer);
-    answer = cl_op_port_send(port, from.word, from.words, CL_NOW);
-    if (answer != CL_STATUS(CL_STATUS_EAGAIN)) return cl_status(answer);
-  }
-}
-
 CL_INLINE int receive(int port, struct sink to) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
@@ -93,23 +80,43 @@ CL_INLINE int receive(int port, struct sink to) {
   return cl_status(cl_op_port_receive((uint32_t)port, to.word, to.words, to.room, CL_NEVER));
 }
 
+CL_INLINE struct source one(uint32_t word) { return (struct source){.word = word}; }
+CL_INLINE struct sink to_one(uint32_t *word) { return (struct sink){.word = word}; }
+
+static int send_again(uint32_t port, struct source from, uint64_t at);
+static int receive_again(uint32_t port, struct sink to, uint64_t at);
+
+/* Called when there was no room. After a wait there may be some by now, or another thread may have taken it. */
+CL_INLINE int send_until(uint32_t port, struct source from, uint64_t at) {
+  cl_trace_call();
+  uint32_t answer = CL_RESUMED;
+  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = cl_op_port_send(port, from.word, from.words, at);
+  after(answer);
+  if (CL_LIKELY(answer == CL_LATE)) return ETIMEDOUT;
+  if (answer == CL_RESUMED) answer = cl_op_port_send(port, from.word, from.words, CL_NOW);
+  return answer == CL_STATUS(CL_STATUS_EAGAIN) ? send_again(port, from, at) : cl_status(answer);
+}
+
 /* The same when there was no message. */
 CL_INLINE int receive_until(uint32_t port, struct sink to, uint64_t at) {
   cl_trace_call();
-  for (;;) {
-    uint32_t answer = CL_RESUMED;
-    if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = cl_op_port_receive(port, to.word, to.words, to.room, at);
-    after(answer);
-    if (answer != CL_RESUMED) return cl_status(answer);
-    answer = cl_op_port_receive(port, to.word, to.words, to.room, CL_NOW);
-    if (answer != CL_STATUS(CL_STATUS_EAGAIN)) return cl_status(answer);
-  }
+  uint32_t answer = CL_RESUMED;
+  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) answer = cl_op_port_receive(port, to.word, to.words, to.room, at);
+  after(answer);
+  if (CL_LIKELY(answer == CL_LATE)) return ETIMEDOUT;
+  if (answer == CL_RESUMED) answer = cl_op_port_receive(port, to.word, to.words, to.room, CL_NOW);
+  return answer == CL_STATUS(CL_STATUS_EAGAIN) ? receive_again(port, to, at) : cl_status(answer);
+}
+
+/* Rare, and no loop of the above, as the compiler would keep constants for it in registers that a switch stores. */
+CL_COLD static int send_again(uint32_t port, struct source from, uint64_t at) {
+  return from.words ? send_until(port, from, at) : send_until(port, one(from.word), at);
+}
+CL_COLD static int receive_again(uint32_t port, struct sink to, uint64_t at) {
+  return to.words ? receive_until(port, to, at) : receive_until(port, to_one(to.word), at);
 }
 
 /* --- Of one word --- */
-
-CL_INLINE struct source one(uint32_t word) { return (struct source){.word = word}; }
-CL_INLINE struct sink to_one(uint32_t *word) { return (struct sink){.word = word}; }
 
 int port_send(int port, uint32_t word) { return send(port, one(word)); }
 

@@ -84,9 +84,11 @@ CL_INLINE int wait(sem_t *sem, uint64_t until) {
       if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
       continue;
     }
+    if (!CL_IS(until, CL_NEVER) && CL_LIKELY(word == CL_LATE))
+      return errno = ETIMEDOUT, -1; /* on the way from a limit */
     if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
     int status = cl_status(word);
-    return CL_UNLIKELY(status) ? wait_closer(sem, status, until) : 0;
+    return CL_UNLIKELY(status) ? wait_closer(sem, status, CL_NEVER) : 0; /* with a limit it is the kernel's */
   }
 }
 
