@@ -141,117 +141,78 @@ CL_INLINE uint32_t cl_backend_semaphore_wait(uint32_t id) {
 CL_INLINE uint32_t cl_backend_cond_wait(uint32_t id, uint32_t ticket) {
   return cl_hw_settle_frameless(cl_port_give_and_wait(CL_OP_COND_WAIT, id, ticket));
 }
-CL_INLINE uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word) {
-  return cl_port_give(CL_OP_PORT_TRYSEND, id, word);
-}
-
-static inline uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word) {
-  uint32_t answer = cl_port_give_and_wait(CL_OP_PORT_SEND, id, word);
-  if (CL_LIKELY(!answer)) return 0;
-  return cl_hw_settle(answer);
-}
-
-static inline uint32_t cl_backend_port_send(uint32_t id, uint32_t word) {
-  uint32_t answer;
-  do answer = cl_backend_port_send_once(id, word);
-  while (answer == CL_RESUMED);
-  return answer;
-}
-
-static inline uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
-  if (answer > CL_WORD_VALUE_MASK) return cl_hw_settle(answer);
-  *word = *cl_port(CL_OP_WORD0, 0);
-  return answer;
-}
-
-CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word) {
-  uint32_t answer;
-  do {
-    answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
-    if ((int32_t)answer < 0) {
-      cl_switch_here(answer);
-      answer = CL_RESUMED;
-    } else if (answer <= CL_WORD_VALUE_MASK) {
-      *word = *cl_port(CL_OP_WORD0, 0);
-      return answer;
-    } else {
-      answer = cl_hw_settle(answer);
-    }
-  } while (answer == CL_RESUMED);
-  return answer;
-}
-
-static inline uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_port_load(CL_OP_PORT_TRYRECEIVE, id);
-  if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
-  return answer;
-}
-
-/* Puts several words. Traps do not save them, so no other thread may run on this CPU between them and their
- * operation. */
-CL_INLINE void cl_hw_put(const uint32_t *words, uint32_t count) {
+/* Messages: `words` is the constant NULL for one of a word (cl_waits.h). Further words are not saved by traps, so no other
+ * thread may run on this CPU between them and their operation. */
+CL_INLINE uint32_t cl_hw_send(unsigned op, uint32_t id, uint32_t word, const uint32_t *words) {
+  const int waits = op == CL_OP_PORT_SEND;
+  if (!CL_IS_BLOCK(words)) return waits ? cl_port_give_and_wait(op, id, word) : cl_port_give(op, id, word);
   cl_irq_off();
-  cl_words_put(cl_port(CL_OP_WORD0, 1), words, count);
-  *cl_port(CL_OP_WORD0, 0) = count;
-}
-
-CL_INLINE uint32_t cl_backend_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
-  cl_hw_put(words, count);
-  uint32_t answer = cl_port_wait_masked(CL_OP_PORT_SEND, id);
+  cl_words_put(cl_port(CL_OP_WORD0, 1), words, word);
+  *cl_port(CL_OP_WORD0, 0) = word;
+  uint32_t answer = waits ? cl_port_wait_masked(op, id) : cl_port_load(op, id);
   cl_hw_irq_on(answer);
-  if (CL_LIKELY(!answer)) return 0;
-  return cl_hw_settle(answer);
-}
-
-static inline uint32_t cl_backend_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
-  uint32_t answer;
-  do answer = cl_backend_port_send_words_once(id, words, count);
-  while (answer == CL_RESUMED);
   return answer;
 }
 
-static inline uint32_t cl_backend_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
-  cl_hw_put(words, count);
-  uint32_t answer = cl_port_load(CL_OP_PORT_TRYSEND, id);
-  cl_irq_on();
-  return answer;
+CL_INLINE uint32_t cl_hw_ask(unsigned op, uint32_t id, int block) {
+  if (block) cl_irq_off();
+  if (op != CL_OP_PORT_RECEIVE) return cl_port_load(op, id);
+  return block ? cl_port_wait_masked(op, id) : cl_port_wait(op, id);
 }
 
 /* After the operation that answered: its message, if there is one. */
 CL_INLINE uint32_t cl_hw_get(uint32_t answer, uint32_t *word, uint32_t *words, uint32_t room) {
   if (CL_LIKELY(answer <= CL_WORD_VALUE_MASK)) {
     *word = *cl_port(CL_OP_WORD0, 0);
-    cl_words_get(words, cl_port(CL_OP_WORD0, 1), *word, room);
+    if (CL_IS_BLOCK(words)) cl_words_get(words, cl_port(CL_OP_WORD0, 1), *word, room);
   }
-  cl_hw_irq_on(answer);
+  if (CL_IS_BLOCK(words)) cl_hw_irq_on(answer);
   return answer;
 }
 
-static inline uint32_t cl_backend_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  cl_irq_off();
-  uint32_t answer = cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room);
+CL_INLINE uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word, const uint32_t *words) {
+  return cl_hw_send(CL_OP_PORT_TRYSEND, id, word, words);
+}
+
+CL_INLINE uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word, const uint32_t *words) {
+  uint32_t answer = cl_hw_send(CL_OP_PORT_SEND, id, word, words);
+  if (CL_LIKELY(!answer)) return 0;
+  return cl_hw_settle(answer);
+}
+
+CL_INLINE uint32_t cl_backend_port_send(uint32_t id, uint32_t word, const uint32_t *words) {
+  uint32_t answer;
+  do answer = cl_backend_port_send_once(id, word, words);
+  while (answer == CL_RESUMED);
+  return answer;
+}
+
+CL_INLINE uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  return cl_hw_get(cl_hw_ask(CL_OP_PORT_TRYRECEIVE, id, CL_IS_BLOCK(words)), word, words, room);
+}
+
+CL_INLINE uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  uint32_t answer = cl_hw_get(cl_hw_ask(CL_OP_PORT_RECEIVE, id, CL_IS_BLOCK(words)), word, words, room);
   return answer <= CL_WORD_VALUE_MASK ? answer : cl_hw_settle(answer);
 }
 
-CL_INLINE uint32_t cl_backend_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+/* A message of one word is looked for last: then the thread mostly has to wait. */
+CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  const int block = CL_IS_BLOCK(words);
   uint32_t answer;
   do {
-    cl_irq_off();
-    answer = cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room);
+    answer = cl_hw_ask(CL_OP_PORT_RECEIVE, id, block);
+    if (block) cl_hw_get(answer, word, words, room);
     if ((int32_t)answer < 0) {
       cl_switch_here(answer);
       answer = CL_RESUMED;
-    } else if (CL_UNLIKELY(answer > CL_WORD_VALUE_MASK)) {
+    } else if (answer <= CL_WORD_VALUE_MASK) {
+      return block ? answer : cl_hw_get(answer, word, words, room);
+    } else {
       answer = cl_hw_settle(answer);
     }
   } while (answer == CL_RESUMED);
   return answer;
-}
-
-static inline uint32_t cl_backend_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  cl_irq_off();
-  return cl_hw_get(cl_port_load(CL_OP_PORT_TRYRECEIVE, id), word, words, room);
 }
 
 /* If the CPU should give way, the kernel interrupts it afterwards. */
@@ -291,26 +252,12 @@ CL_INLINE uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word
   return cl_hw_settle_until(cl_port_give_and_wait(op, id, word));
 }
 
-CL_INLINE uint32_t cl_backend_port_send_until(uint32_t id, uint32_t word) {
-  return cl_backend_wait_until(CL_OP_PORT_SEND, id, word);
+CL_INLINE uint32_t cl_backend_port_send_until(uint32_t id, uint32_t word, const uint32_t *words) {
+  return cl_hw_settle_until(cl_hw_send(CL_OP_PORT_SEND, id, word, words));
 }
 
-CL_INLINE uint32_t cl_backend_port_receive_until(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
-  if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
-  return cl_hw_settle_until(answer);
-}
-
-CL_INLINE uint32_t cl_backend_port_send_words_until(uint32_t id, const uint32_t *words, uint32_t count) {
-  cl_hw_put(words, count);
-  uint32_t answer = cl_port_wait_masked(CL_OP_PORT_SEND, id);
-  cl_hw_irq_on(answer);
-  return cl_hw_settle_until(answer);
-}
-
-CL_INLINE uint32_t cl_backend_port_receive_words_until(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  cl_irq_off();
-  return cl_hw_settle_until(cl_hw_get(cl_port_wait_masked(CL_OP_PORT_RECEIVE, id), word, words, room));
+CL_INLINE uint32_t cl_backend_port_receive_until(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  return cl_hw_settle_until(cl_hw_get(cl_hw_ask(CL_OP_PORT_RECEIVE, id, CL_IS_BLOCK(words)), word, words, room));
 }
 
 #define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS

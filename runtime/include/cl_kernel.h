@@ -224,6 +224,9 @@ void cl_backend_timer(int added);
 uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread);
 uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word);
 
+/* Whether a message has more words than one: in functions that are inlined. */
+#define CL_IS_BLOCK(words) (!(__builtin_constant_p((words) == NULL) && (words) == NULL))
+
 #include "cl_backend.h"
 #include "cl_waits.h"
 

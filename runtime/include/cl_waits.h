@@ -72,54 +72,43 @@ CL_INLINE uint32_t cl_op_cond_wait(uint32_t id, uint32_t ticket, uint64_t until)
 
 /* --- ports: a message is `word`, or the number of `words`, up to CL_PORT_WORDS, and these ---
  *
- * `words` is the constant NULL for a message of one word. One of more is for threads only, with interrupts enabled. With a
- * time there is one wait, as with CL_ONCE. */
-#define CL_IS_BLOCK(words) (!(__builtin_constant_p((words) == NULL) && (words) == NULL))
+ * `words` is the constant NULL for a message of one word (CL_IS_BLOCK). One of more is for threads only, with interrupts
+ * enabled. With a time there is one wait, as with CL_ONCE. */
 
 CL_INLINE uint32_t cl_port_send_by_timer_here(uint32_t id, uint32_t word, const uint32_t *words, uint64_t at) {
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, at);
-  uint32_t answer = CL_IS_BLOCK(words) ? cl_backend_port_send_words_once(id, words, word)
-                                       : cl_backend_port_send_once(id, word);
+  uint32_t answer = cl_backend_port_send_once(id, word, words);
   return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
 }
 uint32_t cl_port_send_by_timer(uint32_t id, uint32_t word, const uint32_t *words, uint64_t at);
 
 CL_INLINE uint32_t cl_op_port_send(uint32_t id, uint32_t word, const uint32_t *words, uint64_t until) {
-  const int block = CL_IS_BLOCK(words);
-  if (CL_IS(until, CL_NOW))
-    return block ? cl_backend_port_trysend_words(id, words, word) : cl_backend_port_trysend(id, word);
-  if (CL_IS(until, CL_NEVER))
-    return block ? cl_backend_port_send_words(id, words, word) : cl_backend_port_send(id, word);
-  if (CL_IS(until, CL_ONCE))
-    return block ? cl_backend_port_send_words_once(id, words, word) : cl_backend_port_send_once(id, word);
+  if (CL_IS(until, CL_NOW)) return cl_backend_port_trysend(id, word, words);
+  if (CL_IS(until, CL_NEVER)) return cl_backend_port_send(id, word, words);
+  if (CL_IS(until, CL_ONCE)) return cl_backend_port_send_once(id, word, words);
   if (!CL_BACKEND_TIMEOUTS) return cl_port_send_by_timer_here(id, word, words, until);
   if (CL_UNLIKELY(!cl_backend_timeout_start(until))) return cl_port_send_by_timer(id, word, words, until);
-  return block ? cl_backend_port_send_words_until(id, words, word) : cl_backend_port_send_until(id, word);
+  return cl_backend_port_send_until(id, word, words);
 }
 
 CL_INLINE uint32_t cl_port_receive_by_timer_here(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
                                                  uint64_t at) {
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, at);
-  uint32_t answer = CL_IS_BLOCK(words) ? cl_backend_port_receive_words_once(id, word, words, room)
-                                       : cl_backend_port_receive_once(id, word);
+  uint32_t answer = cl_backend_port_receive_once(id, word, words, room);
   return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
 }
 uint32_t cl_port_receive_by_timer(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, uint64_t at);
 
 /* *word is set if the status is 0. As many words are stored as there is room for; none if *word is no number of words. */
 CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, uint64_t until) {
-  const int block = CL_IS_BLOCK(words);
-  if (CL_IS(until, CL_NOW))
-    return block ? cl_backend_port_tryreceive_words(id, word, words, room) : cl_backend_port_tryreceive(id, word);
-  if (CL_IS(until, CL_NEVER))
-    return block ? cl_backend_port_receive_words(id, word, words, room) : cl_backend_port_receive(id, word);
-  if (CL_IS(until, CL_ONCE))
-    return block ? cl_backend_port_receive_words_once(id, word, words, room) : cl_backend_port_receive_once(id, word);
+  if (CL_IS(until, CL_NOW)) return cl_backend_port_tryreceive(id, word, words, room);
+  if (CL_IS(until, CL_NEVER)) return cl_backend_port_receive(id, word, words, room);
+  if (CL_IS(until, CL_ONCE)) return cl_backend_port_receive_once(id, word, words, room);
   if (!CL_BACKEND_TIMEOUTS) return cl_port_receive_by_timer_here(id, word, words, room, until);
   if (CL_UNLIKELY(!cl_backend_timeout_start(until))) return cl_port_receive_by_timer(id, word, words, room, until);
-  return block ? cl_backend_port_receive_words_until(id, word, words, room) : cl_backend_port_receive_until(id, word);
+  return cl_backend_port_receive_until(id, word, words, room);
 }
 
 #endif

@@ -45,28 +45,34 @@ uint32_t cl_backend_mutex_trylock(uint32_t id);
 uint32_t cl_backend_mutex_lock(uint32_t id);
 uint32_t cl_backend_semaphore_trywait(uint32_t id);
 uint32_t cl_backend_cond_wait(uint32_t id, uint32_t ticket);
-uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word);
-uint32_t cl_backend_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count);
-uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word);
-uint32_t cl_backend_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count);
-uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word);
-uint32_t cl_backend_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room);
+
+/* Messages of one word, for which `words` is the constant NULL (cl_waits.h), and of more have functions of their own. */
+uint32_t cl_sw_port_trysend(uint32_t id, uint32_t word);
+uint32_t cl_sw_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count);
+CL_INLINE uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word, const uint32_t *words) {
+  return CL_IS_BLOCK(words) ? cl_sw_port_trysend_words(id, words, word) : cl_sw_port_trysend(id, word);
+}
+
+uint32_t cl_sw_port_send_once(uint32_t id, uint32_t word);
+uint32_t cl_sw_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count);
+CL_INLINE uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word, const uint32_t *words) {
+  return CL_IS_BLOCK(words) ? cl_sw_port_send_words_once(id, words, word) : cl_sw_port_send_once(id, word);
+}
 
 /* The caller sees that the common answer is 0, and looks for no error in it. */
 uint32_t cl_sw_port_send(uint32_t id, uint32_t word);
-CL_INLINE uint32_t cl_backend_port_send(uint32_t id, uint32_t word) {
-  uint32_t answer = cl_sw_port_send(id, word);
+uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count);
+CL_INLINE uint32_t cl_backend_port_send(uint32_t id, uint32_t word, const uint32_t *words) {
+  uint32_t answer = CL_IS_BLOCK(words) ? cl_sw_port_send_words(id, words, word) : cl_sw_port_send(id, word);
   if (CL_LIKELY(!answer)) return 0;
   __asm__("" : "+r"(answer)); /* else the compiler drops the test */
   return answer;
 }
 
-uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count);
-CL_INLINE uint32_t cl_backend_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
-  uint32_t answer = cl_sw_port_send_words(id, words, count);
-  if (CL_LIKELY(!answer)) return 0;
-  __asm__("" : "+r"(answer)); /* as above */
-  return answer;
+uint32_t cl_sw_port_tryreceive(uint32_t id, uint32_t *word);
+uint32_t cl_sw_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room);
+CL_INLINE uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  return CL_IS_BLOCK(words) ? cl_sw_port_tryreceive_words(id, word, words, room) : cl_sw_port_tryreceive(id, word);
 }
 
 /* cl_sw_...: may return GIVE_WAY, with interrupts disabled and the kernel locked. It switches in place. */
@@ -85,29 +91,16 @@ CL_INLINE uint32_t cl_backend_semaphore_wait(uint32_t id) { return cl_sw_settle(
 
 /* The same; or RESUMED: then it has waited, and must be called again. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
-CL_INLINE uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_sw_port_receive(id, word);
-  if ((int32_t)answer >= 0) return answer;
-  cl_switch_here(answer);
-  return CL_RESUMED;
-}
-CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word) {
-  uint32_t answer;
-  do answer = cl_backend_port_receive_once(id, word);
-  while (answer == CL_RESUMED);
-  return answer;
-}
-
 uint32_t cl_sw_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room);
-CL_INLINE uint32_t cl_backend_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  uint32_t answer = cl_sw_port_receive_words(id, word, words, room);
+CL_INLINE uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  uint32_t answer = CL_IS_BLOCK(words) ? cl_sw_port_receive_words(id, word, words, room) : cl_sw_port_receive(id, word);
   if ((int32_t)answer >= 0) return answer;
   cl_switch_here(answer);
   return CL_RESUMED;
 }
-CL_INLINE uint32_t cl_backend_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   uint32_t answer;
-  do answer = cl_backend_port_receive_words_once(id, word, words, room);
+  do answer = cl_backend_port_receive_once(id, word, words, room);
   while (answer == CL_RESUMED);
   return answer;
 }
@@ -119,8 +112,6 @@ static inline uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t 
 }
 #define cl_backend_port_send_until cl_backend_port_send_once
 #define cl_backend_port_receive_until cl_backend_port_receive_once
-#define cl_backend_port_send_words_until cl_backend_port_send_words_once
-#define cl_backend_port_receive_words_until cl_backend_port_receive_words_once
 
 #define CL_BACKEND_EVENT_FLAGS 0
 static inline uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word) {

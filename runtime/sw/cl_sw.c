@@ -501,7 +501,7 @@ CL_INLINE uint32_t trysend(k_cpu *cpu, uint32_t id, uint32_t word, const uint32_
   return cl_sw_finish(cpu, result, WAKE_MANY);
 }
 CL_APART uint32_t trysend_away(uint32_t id, uint32_t word) { return trysend(this_cpu(), id, word, NULL, 0); }
-uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word) {
+uint32_t cl_sw_port_trysend(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
   return K_AWAY ? trysend_away(id, word) : trysend(cpu, id, word, NULL, 0);
 }
@@ -509,7 +509,7 @@ uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word) {
 CL_APART uint32_t trysend_words_away(uint32_t id, const uint32_t *words, uint32_t count) {
   return trysend(this_cpu(), id, count, words, count);
 }
-uint32_t cl_backend_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
+uint32_t cl_sw_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
   k_cpu *cpu = enter();
   return K_AWAY ? trysend_words_away(id, words, count) : trysend(cpu, id, count, words, count);
 }
@@ -581,12 +581,12 @@ __attribute__((noinline)) uint32_t cl_sw_yield(void) {
 /* Send and receive. The waiting parts are out of line: only they need a frame. */
 
 /* One wait. */
-CL_COLD uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word) {
+CL_COLD uint32_t cl_sw_port_send_once(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
   return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, word, NULL, 0, &(int){0})), WAIT | CHANGE);
 }
 
-CL_COLD uint32_t cl_backend_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
+CL_COLD uint32_t cl_sw_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
   k_cpu *cpu = enter();
   return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, count, words, count, &(int){0})), WAIT | CHANGE);
 }
@@ -691,12 +691,12 @@ static inline uint32_t receive(uint32_t id, uint32_t *word, uint32_t *words, uin
 }
 
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) { return receive(id, word, NULL, 0, 1); }
-uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word) { return receive(id, word, NULL, 0, 0); }
+uint32_t cl_sw_port_tryreceive(uint32_t id, uint32_t *word) { return receive(id, word, NULL, 0, 0); }
 
 uint32_t cl_sw_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   return receive(id, word, words, room, 1);
 }
-uint32_t cl_backend_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+uint32_t cl_sw_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   return receive(id, word, words, room, 0);
 }
 
