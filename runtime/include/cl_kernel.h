@@ -8,16 +8,8 @@
  * An operation returns the kernel's word. An operation that waits returns when the calling thread runs again, with
  * RESUMED set if it was switched out or slept; GIVE_WAY is never returned. How long it waits is an argument (cl_waits.h).
  *
- *   thread_create, thread_start, thread_exit, thread_join, thread_detach, thread_read, yield, move, slice,
- *   set_sched_param, get_sched_param, check_sched_param, set_weight, set_deadline,
- *   remove, get_entry, set_idle_thread, reserve, release
- *   mutex_create, mutex_destroy, mutex_lock, mutex_unlock
- *   semaphore_create, semaphore_destroy, semaphore_wait, semaphore_post, semaphore_value
- *   cond_create, cond_destroy, cond_ticket, cond_wait, cond_signal, cond_broadcast, barrier_wait
- *   interrupt_bind, interrupt_unbind, interrupt_wait, interrupt_raise
- *   port_open, port_close, port_send, port_receive, port_publish
- *
- * are cl_op_<name>(id, words). Further ones:
+ * cl_kernel_calls.h has the functions of operations that need no code of their own, cl_waits.h those that take a limit;
+ * docs/reference/kernel.md says for each operation which function does it. Further ones:
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
  *   uint32_t cl_op_move(uint32_t word)       its status; RESUMED is never returned
  *   uint32_t cl_op_mutex_lock_apart(uint32_t id)                 mutex_lock, for rare callers: the other stays inlined

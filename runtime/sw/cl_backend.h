@@ -4,39 +4,9 @@
 #ifndef CL_BACKEND_H
 #define CL_BACKEND_H
 
-uint32_t cl_op_thread_create(uint32_t word);
-uint32_t cl_op_thread_start(uint32_t id);
-uint32_t cl_op_thread_detach(uint32_t id);
-uint32_t cl_op_thread_read(uint32_t id);
-uint32_t cl_op_set_sched_param(uint32_t id, uint32_t word);
-uint32_t cl_op_get_sched_param(uint32_t id);
-uint32_t cl_op_check_sched_param(uint32_t id, uint32_t word);
-uint32_t cl_op_set_weight(uint32_t id, uint32_t word);
-uint32_t cl_op_set_deadline(uint32_t id, uint32_t word);
-uint32_t cl_op_slice(uint32_t word);
-uint32_t cl_op_remove(uint32_t id);
-uint32_t cl_op_get_entry(uint32_t id);
-uint32_t cl_op_set_idle_thread(uint32_t id);
-uint32_t cl_op_reserve(uint32_t id, uint32_t word);
-uint32_t cl_op_release(uint32_t id);
-uint32_t cl_op_mutex_create(void);
-uint32_t cl_op_mutex_destroy(uint32_t id);
-uint32_t cl_op_mutex_unlock(uint32_t id);
-uint32_t cl_op_semaphore_create(uint32_t word);
-uint32_t cl_op_semaphore_destroy(uint32_t id);
-uint32_t cl_op_semaphore_post(uint32_t id);
-uint32_t cl_op_semaphore_value(uint32_t id);
-uint32_t cl_op_cond_create(void);
-uint32_t cl_op_cond_destroy(uint32_t id);
-uint32_t cl_op_cond_ticket(uint32_t id);
-uint32_t cl_op_cond_signal(uint32_t id);
-uint32_t cl_op_cond_broadcast(uint32_t id);
-uint32_t cl_op_interrupt_bind(uint32_t id, uint32_t word);
-uint32_t cl_op_interrupt_unbind(uint32_t id);
-uint32_t cl_op_interrupt_raise(uint32_t id);
-uint32_t cl_op_port_open(uint32_t id, uint32_t word);
-uint32_t cl_op_port_close(uint32_t id);
-uint32_t cl_op_port_publish(void);
+#define CL_DIRECT(prototype, access) prototype;
+#include "cl_kernel_calls.h"
+
 uint32_t cl_op_thread_join(uint32_t id);
 uint32_t cl_op_barrier_wait(uint32_t id, uint32_t others);
 

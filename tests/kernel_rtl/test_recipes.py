@@ -25,7 +25,7 @@ OPERATION: Edits = {
     "rtl/kernel/data/kernel.toml": (
         (
             "[kind.interrupt]\n",
-            '[kind.semaphore.verbs.reset]\ncode = 7\nid = "semaphore"\n'
+            '[kind.semaphore.verbs.reset]\ncode = 7\nid = "semaphore"\ncall = "direct"\n'
             'errors = { einval = "no such semaphore" }\n'
             'text = "Set the count to 0; value = the count before."\n\n',
         ),
@@ -54,13 +54,6 @@ OPERATION: Edits = {
             "      end\n\n",
         ),
     ),
-    "runtime/hw/cl_backend.h": (
-        (
-            "CL_INLINE uint32_t cl_op_semaphore_value(",
-            "CL_INLINE uint32_t cl_op_semaphore_reset(uint32_t id) "
-            "{ return cl_port_load(CL_OP_SEMAPHORE_RESET, id); }\n",
-        ),
-    ),
     "runtime/sw/cl_sw_kernel.h": (
         (
             "K_INLINE uint32_t k_op_semaphore_value(",
@@ -78,9 +71,6 @@ OPERATION: Edits = {
             "uint32_t cl_op_semaphore_reset(uint32_t id) "
             "{ return enter(), answer_with(k_op_semaphore_reset(id)); }\n",
         ),
-    ),
-    "runtime/sw/cl_backend.h": (
-        ("uint32_t cl_op_semaphore_value(", "uint32_t cl_op_semaphore_reset(uint32_t id);\n"),
     ),
     "tests/runtime/sw_host.c": (
         (

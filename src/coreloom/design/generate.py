@@ -156,6 +156,7 @@ def _platforms(name: str) -> str:
 _MAKERS: dict[Path, Callable[[str], str]] = {
     RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv": _kernel,
     RUNTIME / "include" / "cl_kernel_ops.h": _kernel,
+    RUNTIME / "include" / "cl_kernel_calls.h": _kernel,
     _REFERENCE / "kernel.md": _kernel,
     RTL / "kernel" / "rtl" / "cl_kernel_rules.sv": _rules,
     RTL / "soc" / "rtl" / "cl_soc_rules.sv": _rules,

@@ -70,9 +70,17 @@ class Operation:
     queue: bool = False
     needs_thread: bool = False
     any_time: bool = False
+    call: str = ""  # its function in C: direct, or the parameters of one written by hand
     errors: dict[str, str] = field(default_factory=dict)
     index: str | None = None
     waits: bool = False
+
+    @property
+    def parameters(self) -> list[str]:
+        """Of its function in C."""
+        if self.call != "direct":
+            return self.call.split(", ")
+        return [name for name, there in (("id", self.id), ("word", self.word0)) if there] or ["void"]
 
 
 @dataclass(frozen=True)
