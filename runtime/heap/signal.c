@@ -227,7 +227,8 @@ CL_COLD int cl_signals_enter_apart(uint32_t leave, uint32_t object) {
   struct cl_cancel *cancel = cl_cancel_mine();
   cl_backend_lock();
   int now = (cancel->now & CL_NOW_SIGNAL) != 0;
-  cancel->leave = now ? 0 : leave;
+  cancel->leave = (uint16_t)(now ? 0 : leave);
+  cancel->ends = CL_NOW_SIGNAL;
   cancel->held = (uint8_t)now;
   cancel->object = object;
   cl_backend_unlock();
@@ -257,7 +258,7 @@ void cl_signals_in_trap(void) {
 /* By a timer: the thread shall look for its signals. */
 static int poke(uint32_t thread) {
   const struct cl_cancel *cancel = &cl_cancels[thread];
-  if (cancel->now && cancel->leave && cancel->leave != CL_OP_INTERRUPT_WAIT)
+  if (cancel->now & cancel->ends && cancel->leave && cancel->leave != CL_OP_INTERRUPT_WAIT)
     return cl_status(cl_backend_leave(cancel->leave, cancel->object, thread));
   if (!is_for_trap(cancel)) return ESRCH;
   if (!CL_BACKEND_TRAPS_FOR_SIGNALS) return EAGAIN;

@@ -30,7 +30,8 @@ CL_COLD int cl_cancel_enter_apart(uint32_t leave, uint32_t object) {
   struct cl_cancel *cancel = cl_cancel_mine();
   cl_backend_lock();
   int now = cancel->now != 0;
-  cancel->leave = now || (cancel->disabled && !CL_SIGNALS) ? 0 : leave;
+  cancel->leave = (uint16_t)(now || (cancel->disabled && !CL_SIGNALS) ? 0 : leave);
+  cancel->ends = CL_NOW_CANCEL | CL_NOW_SIGNAL | CL_NOW_AWAITED;
   cancel->object = object;
   if (CL_SIGNALS) cancel->held = (uint8_t)now;
   cl_backend_unlock();

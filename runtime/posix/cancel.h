@@ -29,7 +29,8 @@ struct cl_cancel {
   uint8_t disabled;
   uint8_t asynchronous;
   uint8_t held; /* its wait was ended, and it calls its handlers itself, not in a trap: it has to know of them */
-  uint32_t leave; /* the operation that ends the thread's wait; 0: it does not wait at a cancellation point */
+  uint16_t leave; /* the operation that ends the thread's wait; 0: it does not wait at a cancellation point */
+  uint16_t ends;  /* the bits of `now` that do; for a program with signals */
   uint32_t object;
   struct cl_timer timer; /* does that */
 };

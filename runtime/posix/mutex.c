@@ -70,27 +70,25 @@ CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
   return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_lock(object, CL_NOW));
 }
 
-/* A cancellation or a signal ends the wait. */
-CL_COLD static int lock_asynchronously(pthread_mutex_t *mutex) {
+/* In a program with signals: the wait was ended, or must not begin. */
+CL_COLD static void act(void) {
+  if (cl_cancel_asynchronous()) cl_cancel_act();
+  else cl_signals_run();
+}
+
+CL_COLD static int lock_with_signals(pthread_mutex_t *mutex) {
   if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
   const uint32_t object = cl_object(mutex->handle);
-  for (;;) {
-    const int is_point = !CL_SIGNALS || cl_cancel_asynchronous();
-    int status = 0,
-        ended = is_point ? cl_cancel_enter(CL_OP_MUTEX_LEAVE, object) : cl_signals_enter(CL_OP_MUTEX_LEAVE, object);
-    if (!ended) {
-      status = cl_status(cl_op_mutex_lock(object, CL_NEVER));
-      ended = cl_cancel_left();
-    }
-    if (!ended) return status ? cl_mutex_closer(mutex, status, CL_NEVER) : 0;
-    if (is_point) cl_cancel_act();
-    else cl_signals_run();
+  for (;; act()) {
+    if (cl_wait_enter(CL_OP_MUTEX_LOCK, object)) continue;
+    int status = cl_status(cl_op_mutex_lock(object, CL_NEVER));
+    if (!cl_cancel_left()) return status ? cl_mutex_closer(mutex, status, CL_NEVER) : 0;
   }
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
   cl_trace_call();
-  return CL_SIGNALS || CL_UNLIKELY(cl_cancel_asynchronous()) ? lock_asynchronously(mutex) : cl_mutex_lock(mutex);
+  return CL_SIGNALS ? lock_with_signals(mutex) : cl_mutex_lock(mutex);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {
@@ -104,7 +102,7 @@ CL_APART int timed(pthread_mutex_t *mutex, uint64_t at) {
   if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
   uint32_t word = cl_wait_until(CL_OP_MUTEX_LOCK, cl_object(mutex->handle), 0, at);
   while (CL_SIGNALS && word == CL_CANCELED) {
-    cl_signals_run();
+    act();
     word = cl_wait_until(CL_OP_MUTEX_LOCK, cl_object(mutex->handle), 0, at);
   }
   if (word == CL_LATE) return ETIMEDOUT;

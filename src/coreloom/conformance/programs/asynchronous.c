@@ -18,7 +18,9 @@ static void *wait_asynchronously(void *what) {
   switch ((long)what) {
     case 0:
     case 1: pthread_mutex_lock(&mutex); break;
-    case 2: pthread_rwlock_wrlock(&rwlock); break;
+    case 2:
+    case 3: pthread_mutex_timedlock(&mutex, &(struct timespec){.tv_sec = INT32_MAX}); break;
+    case 4: pthread_rwlock_wrlock(&rwlock); break;
     default: pthread_barrier_wait(&barrier);
   }
   reached = 1;
@@ -27,16 +29,16 @@ static void *wait_asynchronously(void *what) {
 }
 
 TEST(pthread_setcanceltype, asynchronous_waits,
-     "asynchronous: a cancellation ends waits that are no cancellation points: for mutexes of two types, a read-write "
-     "lock, a barrier") {
+     "asynchronous: a cancellation ends waits that are no cancellation points: for mutexes of two types, with a time "
+     "limit or without, a read-write lock, a barrier") {
   pthread_mutexattr_t attr;
   OK(pthread_mutexattr_init(&attr));
   OK(pthread_rwlock_init(&rwlock, NULL));
   OK(pthread_rwlock_rdlock(&rwlock));
   OK(pthread_barrier_init(&barrier, NULL, 2));
-  for (long what = 0; what < 4; what++) {
+  for (long what = 0; what < 6; what++) {
     begun = reached = cleaned = 0;
-    OK(pthread_mutexattr_settype(&attr, what ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL));
+    OK(pthread_mutexattr_settype(&attr, what % 2 ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL));
     OK(pthread_mutex_init(&mutex, &attr));
     OK(pthread_mutex_lock(&mutex));
     const pthread_t thread = started(wait_asynchronously, (void *)what);
