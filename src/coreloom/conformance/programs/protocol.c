@@ -407,6 +407,18 @@ static void *lock_and_make_again(void *unused) {
   return NULL;
 }
 
+TEST(pthread_mutex_destroy, robust_held, "robust: its owner can destroy it while it is locked, as on Linux") {
+  for (int round = 0; round < 2; round++) {
+    OK(made_robust(&mutex));
+    OK(pthread_mutex_lock(&mutex));
+    OK(pthread_mutex_destroy(&mutex));
+  }
+  OK(made_robust(&mutex));
+  IS(0, joined(started(lock_and_end, &mutex)));
+  IS(EOWNERDEAD, pthread_mutex_lock(&mutex));
+  OK(pthread_mutex_destroy(&mutex));
+}
+
 FRESH(pthread_mutex_init, while_locked, "robust, locked, destroyed, initialised again: EBUSY, or it is a free one") {
   IS(0, joined(started(lock_and_make_again, NULL)));
   IS(EOWNERDEAD, pthread_mutex_lock(&mutex));
