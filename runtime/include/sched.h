@@ -38,7 +38,7 @@ int sched_setparam(pid_t process, const struct sched_param *param);
 int sched_getparam(pid_t process, struct sched_param *param);
 int sched_rr_get_interval(pid_t process, struct timespec *interval); /* the length of a time slice */
 
-/* Sets of CPUs, for pthread_..._np. */
+/* Sets of CPUs. */
 #define CPU_SETSIZE 32
 typedef struct {
   uint32_t cpus; /* a bit each */
@@ -49,6 +49,11 @@ typedef struct {
 #define CPU_ISSET(cpu, set) ((cpu) < CPU_SETSIZE && ((set)->cpus >> ((cpu) % CPU_SETSIZE) & 1))
 #define CPU_COUNT(set) __builtin_popcount((set)->cpus)
 #define CPU_EQUAL(a, b) ((a)->cpus == (b)->cpus)
+
+/* Linux's, by gettid(), or 0 for the caller: as pthread_setaffinity_np and pthread_getaffinity_np. */
+int sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set);
+int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set);
+int sched_getcpu(void); /* a thread may move at any time */
 
 #ifdef __cplusplus
 }

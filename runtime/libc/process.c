@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -58,4 +61,33 @@ WEAK int chmod(const char *path, mode_t mode) { return (void)mode, is_there(path
 WEAK int fchmod(int file, mode_t mode) { return (void)mode, is_open(file); }
 WEAK int chown(const char *path, uid_t user, gid_t group) { return (void)user, (void)group, is_there(path); }
 WEAK int fchown(int file, uid_t user, gid_t group) { return (void)user, (void)group, is_open(file); }
+WEAK int fdatasync(int file) { return is_open(file); }
+WEAK void sync(void) {}
 WEAK int utime(const char *path, const struct utimbuf *times) { return (void)times, is_there(path); }
+
+/* What belongs to users, terminals and a network. */
+WEAK int nice(int more) { return (void)more, 0; }
+WEAK int getpriority(int kind, id_t of) { return (void)kind, (void)of, 0; }
+WEAK int setpriority(int kind, id_t of, int value) { return (void)kind, (void)of, (void)value, 0; }
+WEAK int getpagesize(void) { return PAGESIZE; }
+WEAK char *secure_getenv(const char *name) { return getenv(name); }
+WEAK char *ctermid(char *name) {
+  static char own[] = "/dev/tty";
+  return name ? strcpy(name, own) : own;
+}
+WEAK char *ttyname(int file) {
+  (void)file;
+  errno = ENOTTY;
+  return NULL;
+}
+WEAK int ttyname_r(int file, char *name, size_t bytes) { return (void)file, (void)name, (void)bytes, ENOTTY; }
+WEAK int gethostname(char *name, size_t bytes) {
+  struct utsname own;
+  uname(&own);
+  strncpy(name, own.nodename, bytes);
+  return 0;
+}
+WEAK void openlog(const char *name, int options, int facility) { (void)name, (void)options, (void)facility; }
+WEAK void syslog(int priority, const char *format, ...) { (void)priority, (void)format; }
+WEAK void closelog(void) {}
+WEAK int setlogmask(int mask) { return (void)mask, LOG_UPTO(LOG_DEBUG); }

@@ -220,14 +220,21 @@ def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.Capt
         ("twice.c", *OWN): "a.out has no main: define int main(void)",
     }.items():
         assert cc(capfd, *words) == (1, "", f"coreloom cc: error: {wrong}\n")
-    Path("fork.c").write_text("#include <unistd.h>\nint main(void) { return fork(); }\n")
-    assert cc(capfd, "fork.c", "-o", "f") == (
-        1,
-        "",
-        "coreloom cc: error: f uses fork (fork.c:2), which Coreloom does not provide (there is one process): "
-        "leave it out (see runtime/CAVEATS.md)\n",
-    )
-    assert not Path("f").exists()
+    for header, call, why in (
+        ("unistd", "fork()", "there is one process"),
+        ("sys/shm", "shmget(0, 1, 0)", "there is one process"),
+        ("sys/socket", "socket(AF_INET, SOCK_STREAM, 0)", "there are no sockets"),
+        ("sys/ioctl", "ioctl(0, TIOCGWINSZ, 0)", "files are plain, and each descriptor is one"),
+    ):
+        name = call.partition("(")[0]
+        Path("f.c").write_text(f"#include <{header}.h>\nint main(void) {{ return {call}; }}\n")
+        assert cc(capfd, "f.c", "-o", "f") == (
+            1,
+            "",
+            f"coreloom cc: error: f uses {name} (f.c:2), which Coreloom does not provide ({why}): "
+            "leave it out (see runtime/CAVEATS.md)\n",
+        )
+        assert not Path("f").exists()
 
 
 def test_an_error_names_the_file(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -328,6 +335,105 @@ int main(void) {
   return 0;
 }
 """
+
+
+# With headers that programs include and need nothing of.
+USUAL = """\
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/poll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sysexits.h>
+#include <syslog.h>
+#include <termios.h>
+#include <unistd.h>
+#include <values.h>
+#include <wchar.h>
+
+static void *other(void *main_s) {
+  return (void *)(long)(gettid() == (pid_t)syscall(SYS_gettid) && gettid() != *(pid_t *)main_s);
+}
+
+static int same(const void *a, const void *b) { return *(const int *)a != *(const int *)b; }
+
+int main(void) {
+  char text[8] = "", more[4] = "";
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(80)};
+  struct timeval soon = {0, 1000};
+  struct pollfd plain = {.fd = open("made", O_RDWR | O_CREAT, 0600), .events = POLLIN | POLLOUT};
+  struct iovec parts[] = {{"abcd", 4}, {"efg", 3}}, into[] = {{text, 5}, {more, 2}};
+  struct rusage used;
+  struct tms now;
+  struct stat about;
+  fd_set set;
+  cpu_set_t cpus;
+  pthread_t thread;
+  void *result;
+  pid_t self = gettid();
+  pthread_create(&thread, NULL, other, &self);
+  pthread_join(thread, &result);
+  printf("%d %d %d\\n", ntohs(address.sin_port), self == getpid(), (int)(long)result);
+  printf("%d %d\\n", select(0, NULL, NULL, NULL, &soon), poll(NULL, 0, 1));
+  printf("%zd %zd", writev(plain.fd, parts, 2), pwrite(plain.fd, "X", 1, 2));
+  printf(" %zd %s", pread(plain.fd, text, 3, 1), text);
+  lseek(plain.fd, 0, SEEK_SET);
+  printf(" %zd %s %s\\n", readv(plain.fd, into, 2), text, more);
+  FD_ZERO(&set);
+  FD_SET(plain.fd, &set);
+  printf("%d %d\\n", poll(&plain, 1, -1), select(plain.fd + 1, NULL, &set, NULL, NULL));
+  printf("%d %d %d\\n", lstat("made", &about), (int)about.st_size, fdatasync(plain.fd));
+  CPU_ZERO(&cpus);
+  CPU_SET(0, &cpus);
+  printf("%d %d %d", sched_setaffinity(0, sizeof cpus, &cpus), sched_getcpu(), get_nprocs() > 0);
+  printf(" %d\\n", sched_getaffinity(0, sizeof cpus, &cpus) || !CPU_ISSET(0, &cpus));
+  printf("%d %d", getrusage(RUSAGE_SELF, &used), times(&now) == (clock_t)-1);
+  printf(" %d\\n", getpriority(PRIO_PROCESS, 0));
+  int table[3] = {4, 5}, six = 6;
+  size_t count = 2;
+  int *found = lsearch(&six, table, &count, sizeof *table, same);
+  printf("%d %d %zu", *found, table[2], count);
+  printf(" %d\\n", lfind(&six, table, &count, sizeof *table, same) == found);
+  syslog(LOG_INFO, "unseen");
+  printf("%ld %d\\n", wcstol(L"-12x", NULL, 10), pthread_atfork(NULL, NULL, NULL));
+  fflush(stdout);
+  quick_exit(EX_USAGE);
+}
+"""
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_usual_headers_and_functions_of_linux(
+    place: Path, capfd: pytest.CaptureFixture[str], ground: str
+) -> None:
+    Path("usual.c").write_text(USUAL)
+    assert run(capfd, "run", "usual.c", "-w", "-q", "--files", ".", "--on", ground) == (
+        64,
+        "80 1 1\n0 0\n7 1 3 bXd 7 abXde fg\n1 1\n0 7 0\n0 0 1 0\n0 0 0\n6 6 3 1\n-12 0\n",
+        "",
+    )
 
 
 @pytest.mark.parametrize("ground", GROUNDS)

@@ -394,7 +394,7 @@ def _simulate(
     report = outcome.result.waves
     if asked and report:
         _tell_waves(asked, report, facts)
-    if args.quiet and outcome.status:
+    if args.quiet and outcome.status and not outcome.result.why:
         return outcome.status  # which says it
     seen = replace(outcome.result, uart="")  # so that its last line is not told once more
     replace(outcome, result=seen).check_finished()

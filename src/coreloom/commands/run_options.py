@@ -133,7 +133,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         help=f"one of {', '.join(GROUNDS)}, {firmware.LINUX} (default: {DEFAULT_KERNEL})",
     )
     add_flags(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="print only what the program prints")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print only what the program prints, and errors"
+    )
     parser.add_argument("--json", action="store_true", help="print the facts of the run as JSON, on stderr")
     add_freertos(parser)
     parser.add_argument(

@@ -19,7 +19,7 @@ _UNDEFINED = re.compile(r"error: undefined symbol: (.+)\n(?:>>> referenced by ([
 _DUPLICATE = re.compile(r"error: duplicate symbol: (.+)")
 _ADVICE = (
     (
-        re.compile(r"'((?:sys/(?:socket|un)|netdb|net/.+|netinet/.+|arpa/.+)\.h)' file not found"),
+        re.compile(r"'((?:net|netinet|netpacket|arpa)/.+\.h)' file not found"),
         "there is no {0}, as the simulated machine has no network: leave out what needs sockets",
     ),
     (
@@ -36,12 +36,16 @@ _ADVICE = (
 # Functions that headers declare and Coreloom does not provide, by the reason.
 _NOT_THERE = {
     "signals have no stacks of their own": "sigaltstack",
-    "there is one process": """execl execle execlp execv execve execvp fork getpgid getpgrp getrusage
-        getsid pclose popen posix_spawn posix_spawnp setpgid setsid times vfork wait wait3 wait4 waitpid""",
-    "there are no sockets": """accept bind connect gethostbyname getaddrinfo listen recv recvfrom recvmsg
-        send sendmsg sendto setsockopt shutdown socket socketpair""",
-    "files are plain, and each descriptor is one": """aio_read aio_write dup dup2 fcntl ioctl link lockf
-        mkfifo pipe poll readlink select symlink tcgetattr tcsetattr""",
+    "a thread has one stack": "getcontext makecontext setcontext swapcontext",
+    "there is one process": """clone daemon execl execle execlp execv execve execvp fork ftok getpgid getpgrp
+        getsid msgctl msgget msgrcv msgsnd pclose popen posix_spawn posix_spawnp prlimit ptrace semctl semget
+        semop setns setpgid setsid shmat shmctl shmdt shmget unshare vfork wait wait3 wait4 waitpid""",
+    "there are no sockets": """accept bind connect freeaddrinfo gai_strerror getaddrinfo gethostbyname
+        getnameinfo getpeername getsockname getsockopt inet_addr inet_aton inet_ntoa inet_ntop inet_pton
+        listen recv recvfrom recvmsg send sendmsg sendto setsockopt shutdown socket socketpair""",
+    "files are plain, and each descriptor is one": """aio_read aio_write cfmakeraw cfsetispeed cfsetospeed
+        dup dup2 dup3 epoll_create epoll_create1 eventfd fcntl flock inotify_init ioctl link lockf mkfifo pipe
+        pipe2 readlink signalfd symlink tcdrain tcflush tcgetattr tcsetattr timerfd_create""",
     "all memory is always there, for the one process": "mmap mprotect msync munmap shm_open shm_unlink",
     "there are no users": """endgrent endpwent getgrent getgrgid getgrnam getgroups getlogin getpwent
         getpwnam getpwuid setegid seteuid setgid setgrent setpwent setregid setreuid setuid""",

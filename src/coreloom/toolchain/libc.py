@@ -29,8 +29,9 @@ _SOURCES = {
     "stdlib": """a64l abs atoi atol atoll div drand48 erand48 getenv getenv_r getopt getsubopt imaxabs
         imaxdiv itoa jrand48 l64a labs lcong48 ldiv llabs lldiv lrand48 mblen mbrlen mbrtowc mbsinit
         mbsnrtowcs mbsrtowcs mbstowcs mbtowc mbtowc_r mrand48 btowc wcrtomb wcsnrtombs wcsrtombs wcstombs
-        wctob wctomb wctomb_r nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48 random
-        seed48 setenv srand srand48 srandom utoa reallocarray reallocf""",
+        wctob wctomb wctomb_r nrand48 pico-atexit pico-exit pico-onexit putenv quick_exit rand rand_r rand48
+        random seed48 setenv srand srand48 srandom utoa reallocarray reallocf wcstol wcstoll wcstoul
+        wcstoull""",
     "search": """bsd_qsort_r bsearch hash_func hcreate hcreate_r qsort qsort_r tdelete tdestroy tfind tsearch
         twalk""",
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace

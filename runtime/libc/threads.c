@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What Linux has for threads, by its numbers for them, and for processors. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "coreloom.h"
+
+#define WEAK __attribute__((weak))
+
+static pid_t number(void) { return (pid_t)pthread_self() + 1; }
+WEAK pid_t gettid(void) { return number(); }
+WEAK long syscall(long call, ...) {
+  if (call == SYS_gettid) return number();
+  errno = ENOSYS;
+  return -1;
+}
+
+WEAK int get_nprocs(void) { return (int)cl_cpu_count(); }
+WEAK int get_nprocs_conf(void) { return get_nprocs(); }
+WEAK int sched_getcpu(void) { return (int)cl_cpu_id(); }
+
+static int failed(int error) {
+  if (error) errno = error;
+  return error ? -1 : 0;
+}
+
+static pthread_t of(pid_t thread) { return thread ? (pthread_t)thread - 1 : pthread_self(); }
+WEAK int sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set) {
+  return failed(pthread_setaffinity_np(of(thread), size, set));
+}
+WEAK int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set) {
+  return failed(pthread_getaffinity_np(of(thread), size, set));
+}
+
+/* Nothing is ever forked, so what should be called then is not. */
+WEAK int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) {
+  return (void)before, (void)parent, (void)child, 0;
+}
