@@ -61,12 +61,12 @@ def summary(content: Result) -> Summary:
     lut4 = {of.policy: of.lut4 for of in content.area}
     edf, fixed = worst["edf"], worst["priority"]
     answer = (
-        f"On one CPU earliest deadline first misses no deadline of {SETS} sets of periodic threads up to "
-        f"{most['edf', 1]} % load, fixed priorities up to {most['priority', 1]} %; at {LOADS[-1]} % it "
-        f"misses {prose(edf.misses)} of {prose(edf.jobs)}, by up to {prose(edf.latest)} cycles, they "
-        f"{prose(fixed.misses)}, by up to {prose(fixed.latest)}. On two CPUs it is {most['edf', 2]} and "
-        f"{most['priority', 2]} %. The hardware kernel takes {prose(lut4['edf'])} LUT4 with it, "
-        f"{prose(lut4['priority'])} with fixed priorities."
+        f"Earliest deadline first misses no deadline of {SETS} sets of periodic threads up to "
+        f"{most['edf', 1]} % load on one CPU and {most['edf', 2]} % on two, where fixed priorities bear "
+        f"{most['priority', 1]} and {most['priority', 2]} %, and the hardware kernel takes "
+        f"{prose(lut4['edf'])} LUT4 with it, {prose(lut4['priority'])} without. At {LOADS[-1]} % on one CPU "
+        f"it misses {prose(edf.misses)} of {prose(edf.jobs)}, by up to {prose(edf.latest)} cycles, they "
+        f"{prose(fixed.misses)}, by up to {prose(fixed.latest)}."
     )
     series = {
         f"{_name(kernel, policy)}, {cpus} CPU{'s' * (cpus > 1)}": [
