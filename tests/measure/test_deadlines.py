@@ -81,8 +81,9 @@ def test_the_highest_load_without_a_miss() -> None:
     made = page.summary(content)
     assert " ".join(made.answer.split()) == (
         "Earliest deadline first misses no deadline of 8 sets of periodic threads up to 90 % load on one CPU "
-        "and 90 % on two, where fixed priorities bear 70 and 70 %, and the hardware kernel takes 12 000 LUT4 "
-        "with it, 4 000 without. At 95 % on one CPU it misses 2 of 100, by up to 9 cycles, they 2, by up to 9."
+        "and 90 % on two, where fixed priorities bear 70 and 70 %, and the hardware kernel takes 12 000 "
+        "LUT4 with it, 4 000 without. At 95 % on one CPU it misses 2 of 100, by up to 9 cycles, they 2, by "
+        "up to 9."
     )
     assert made.table.rows[1] == ("fixed priorities, hardware kernel, 1 CPU", *["none"] * 3, *["2.0"] * 4)
     assert [len(table.rows) for table in page.tables(content)] == [42, 2]
