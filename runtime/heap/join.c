@@ -23,7 +23,7 @@ int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const 
   int status = pthread_tryjoin_np(thread, value);
   if (status == EBUSY && cl_deadline(clock, until, &at)) return EINVAL;
   for (; status == EBUSY && cl_now() < at; status = pthread_tryjoin_np(thread, value)) {
-    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    struct cl_waiter me = {.ends = CL_POINT};
     cl_backend_lock();
     if (cl_queue_wait(&napping, &me, cl_now() + NAP) == ECANCELED) cl_cancel_act();
   }

@@ -196,7 +196,7 @@ int mq_unlink(const char *name) {
 static int take(const struct queue *queue, struct slots *list, struct cl_queue *waiters, int flags,
                 const struct timespec *until, struct slot **slot) {
   for (;;) {
-    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    struct cl_waiter me = {.ends = CL_POINT};
     uint64_t at = CL_NEVER;
     *slot = pop(queue, list);
     int status = *slot ? 0 : flags & O_NONBLOCK ? EAGAIN : until ? cl_deadline(CLOCK_REALTIME, until, &at) : 0;

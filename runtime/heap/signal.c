@@ -11,7 +11,7 @@
 #include "../posix/cancel.h"
 #include "../posix/clock.h"
 #include "../posix/signals.h"
-#include "../posix/wait.h"
+#include "wait.h"
 
 /* A program without the header may have these names for its own. */
 #pragma weak signal
@@ -413,7 +413,7 @@ int sigtimedwait(const sigset_t *restrict wanted, siginfo_t *restrict info, cons
   if (limit) at = cl_after(limit);
   cl_backend_lock();
   while (!(signal = take(thread, *wanted, info)) && !status) {
-    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    struct cl_waiter me = {.ends = CL_POINT};
     threads[thread].waits = *wanted;
     cl_cancel_look(thread);
     status = cl_queue_wait(&waiting, &me, at);
@@ -449,7 +449,7 @@ int sigwait(const sigset_t *restrict wanted, int *restrict signal) {
 /* With the lock, which it releases. */
 static void wait_for_handler(void) {
   for (;;) {
-    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    struct cl_waiter me = {.ends = CL_POINT};
     if (cl_queue_wait(&waiting, &me, CL_NEVER) == ECANCELED && cl_cancel_act()) return;
     cl_backend_lock();
   }

@@ -55,6 +55,11 @@
 static inline int cl_status(uint32_t word) { return (int)(word >> CL_WORD_STATUS_LSB & CL_WORD_STATUS_MASK); }
 static inline uint32_t cl_value(uint32_t word) { return word & CL_WORD_VALUE_MASK; }
 
+/* The priority in a word of thread_read. */
+static inline uint32_t cl_priority_in(uint32_t word) {
+  return word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+}
+
 /* --- Threads, as the context switch knows them (runtime/arch/cl_switch.S) --- */
 
 struct cl_join {
@@ -97,9 +102,12 @@ __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argu
 #ifndef CL_CPU_TIME
 #define CL_CPU_TIME 0
 #endif
-/* 1 for a program with signals (posix/signals.h). */
+/* 1 for a program with signals (posix/signals.h), or with pthread_cancel (posix/cancel.h). */
 #ifndef CL_SIGNALS
 #define CL_SIGNALS 0
+#endif
+#ifndef CL_CANCEL
+#define CL_CANCEL CL_SIGNALS
 #endif
 void cl_cpu_time_stop_apart(void);
 void cl_cpu_time_go_apart(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Part of objects that live in memory: the threads that wait for one (posix/wait.h). */
+ * Part of objects that live in memory: the threads that wait for one (memory/wait.h). */
 #ifndef CL_QUEUE_H
 #define CL_QUEUE_H
 

@@ -76,7 +76,7 @@ CL_COLD static int wait_with_signals(pthread_barrier_t *barrier) {
   int again = cl_cancel_asynchronous() || arrivals[thread].away, status;
   if (!again) arrivals[thread].at = barrier;
   for (;;) {
-    struct cl_waiter me = {CL_BEGINS_AGAIN(again ? &barrier->missing : &arrivals[thread].away)};
+    struct cl_waiter me = {.ends = CL_AGAIN_BY(again ? &barrier->missing : &arrivals[thread].away)};
     status = cl_queue_wait(&barrier->queue, &me, CL_NEVER);
     if (!CL_AGAIN(status) || again) return status;
     cl_backend_lock();

@@ -71,6 +71,21 @@ static void end_wait(pthread_t thread, struct cl_cancel *cancel) {
   cancel->timer.thread = thread;
 }
 
+CL_COLD int cl_wait_ends(const struct cl_waiter *me) {
+  uint32_t now = cl_cancel_mine()->now;
+  if (me->ends == &cl_wait_point || cl_cancel_asynchronous()) return now != 0;
+  return me->ends && now & CL_NOW_SIGNAL;
+}
+
+CL_COLD void cl_wait_ended(const struct cl_waiter *me) {
+  const int is_point = me->ends == &cl_wait_point, is_counted = CL_SIGNALS && me->ends && !is_point;
+  if (CL_SIGNALS) cl_cancel_mine()->held = 1;
+  if (is_counted) ++*me->ends;
+  cl_backend_unlock();
+  if (is_counted) cl_signals_run();
+  if (!is_point && cl_cancel_asynchronous()) cl_cancel_act();
+}
+
 CL_COLD void cl_cancel_end_wait(uint32_t thread) { end_wait(thread, &cl_cancels[thread]); }
 
 CL_COLD int pthread_cancel(pthread_t thread) {

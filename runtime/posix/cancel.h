@@ -2,24 +2,20 @@
  *
  * Cancellation, for the files whose functions are cancellation points.
  *
- * CL_CANCEL is 1 for a program that has pthread_cancel (src/coreloom/toolchain/firmware.py): others pay nothing.
+ * Programs without it (CL_CANCEL, cl_kernel.h) pay nothing.
  * A point at which the thread waits for an object of the kernel:
  *   int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object);
  *   if (!cancelled) { ... wait ...; cancelled = cl_cancel_left(); }
  *   ... what a cleanup handler relies on ...
  *   if (cancelled) cl_cancel_act();   ... which returns only in a program with signals: then the call ends with EINTR,
  *                                     or begins again
- * One at which it waits in a queue (wait.h): cl_cancel_test(), then the waiter's `cancel` is cl_cancel_word(), and
- * after ECANCELED the same. */
+ * One at which it waits in a queue (wait.h): cl_cancel_test(), then the waiter's `ends` is CL_POINT, and after ECANCELED
+ * the same. */
 #ifndef CL_CANCEL_H
 #define CL_CANCEL_H
 
 #include "posix.h"
 #include "signals.h"
-
-#ifndef CL_CANCEL
-#define CL_CANCEL CL_SIGNALS
-#endif
 
 enum { CL_NOW_CANCEL = 1, CL_NOW_SIGNAL = 2, CL_NOW_AWAITED = 4 };
 

@@ -6,6 +6,7 @@
 
 #include <time.h>
 
+#include "posix.h"
 #include "wait.h"
 
 #define CL_NANOSECONDS 1000000000 /* of a second */

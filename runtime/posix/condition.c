@@ -51,7 +51,7 @@ int pthread_cond_destroy(pthread_cond_t *cond) {
 }
 
 static int wait_in_memory(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
-  struct cl_waiter me = {.cancel = cl_cancel_word()};
+  struct cl_waiter me = {.ends = CL_POINT};
   cl_backend_lock();
   int status = cond->handle == CL_IN_MEMORY ? cl_mutex_release(mutex) : EINVAL;
   if (status) {

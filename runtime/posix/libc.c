@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/lock.h>
 
+#include "posix.h"
 #include "wait.h"
 
 int *cl_errno(void);
@@ -52,7 +53,7 @@ static inline void hold(struct __lock *lock) { lock->owner = cl_self(); }
 
 /* Whoever releases it hands it over. Called with cl_backend_lock held. */
 CL_COLD static void wait_turn(struct __lock *lock) {
-  struct cl_waiter me = {.cancel = NULL};
+  struct cl_waiter me = {0};
   cl_queue_wait(&lock->waiters, &me, CL_NEVER);
 }
 

@@ -148,7 +148,7 @@ CL_COLD int cl_mutex_wait_for_ever(uint64_t at) {
   struct cl_queue nobody = {0};
   int status;
   do {
-    struct cl_waiter me = {CL_BEGINS_AGAIN(&cl_queue_again)};
+    struct cl_waiter me = {.ends = CL_AGAIN_BY(&cl_wait_again)};
     cl_backend_lock();
     status = cl_queue_wait(&nobody, &me, at);
   } while (CL_AGAIN(status));
@@ -159,7 +159,7 @@ CL_COLD int cl_mutex_wait_for_ever(uint64_t at) {
 static int lock(pthread_mutex_t *mutex, uint32_t thread, uint64_t at) {
   int status = 0;
   if (mutex->owner_plus_1 && mutex->owner_plus_1 != thread + 1 && at) {
-    struct cl_waiter me = {.mutex = mutex, CL_BEGINS_AGAIN(&cl_queue_again)};
+    struct cl_waiter me = {.mutex = mutex, .ends = CL_AGAIN_BY(&cl_wait_again)};
     int inherits = cl_mutex_protocols && mutex->protocol == PTHREAD_PRIO_INHERIT;
     cl_queue_enter(&mutex->waiters, &me);
     if (inherits) settle_again(mutex->owner_plus_1 - 1);

@@ -42,11 +42,6 @@ extern unsigned char __main_stack[], __main_stack_end[]; /* of the linker script
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
 
-/* The priority in a word of thread_read. */
-static inline uint32_t cl_priority_in(uint32_t word) {
-  return word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
-}
-
 /* The priority that the kernel was given for a thread, which has `now`, with what it inherits in the kernel. */
 static inline uint32_t cl_priority_given(uint32_t thread, uint32_t now) {
   if (!CL_BACKEND_INHERITANCE) return now;

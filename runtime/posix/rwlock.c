@@ -102,7 +102,7 @@ static int read_once(pthread_rwlock_t *lock, uint64_t at) {
   else if (may_read(lock, self)) begin_reading(lock, self);
   else if (at == AT_ONCE) status = EBUSY;
   else if (lock->writer == self + 1) status = EDEADLK;
-  else return cl_queue_wait(&lock->waiting_readers, &(struct cl_waiter){CL_BEGINS_AGAIN(&cl_queue_again)}, at);
+  else return cl_queue_wait(&lock->waiting_readers, &(struct cl_waiter){.ends = CL_AGAIN_BY(&cl_wait_again)}, at);
   cl_backend_unlock();
   return status;
 }
@@ -127,7 +127,7 @@ static int write_once(pthread_rwlock_t *lock, uint64_t at) {
   } else if (lock->writer == self + 1) {
     status = EDEADLK;
   } else {
-    status = cl_queue_wait(&lock->waiting_writers, &(struct cl_waiter){CL_BEGINS_AGAIN(&cl_queue_again)}, at);
+    status = cl_queue_wait(&lock->waiting_writers, &(struct cl_waiter){.ends = CL_AGAIN_BY(&cl_wait_again)}, at);
     if (!status) return 0;
     cl_backend_lock();
     hand_over(lock); /* to readers that waited for this writer */

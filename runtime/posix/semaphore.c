@@ -24,7 +24,7 @@ static int enter(const sem_t *sem) {
 
 /* at 0: EAGAIN instead of waiting. */
 CL_COLD static int wait_in_memory(sem_t *sem, uint64_t at) {
-  struct cl_waiter me = {.cancel = cl_cancel_word()};
+  struct cl_waiter me = {.ends = CL_POINT};
   if (enter(sem)) return EINVAL;
   if (!sem->value && at) {
     int status = cl_queue_wait(&sem->waiters, &me, at);

@@ -11,7 +11,7 @@
 static int sleep_until(uint64_t at) {
   static struct cl_queue sleepers; /* nobody wakes them */
   for (;;) {
-    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    struct cl_waiter me = {.ends = CL_POINT};
     cl_backend_lock();
     if (cl_queue_wait(&sleepers, &me, at) != ECANCELED) return 0;
     if (cl_cancel_act()) return EINTR;
@@ -21,7 +21,7 @@ static int sleep_until(uint64_t at) {
 /* The same. CLOCK_REALTIME may be set meanwhile. */
 static int sleep_until_time(const struct timespec *time) {
   for (;;) {
-    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    struct cl_waiter me = {.ends = CL_POINT};
     uint64_t at;
     cl_backend_lock();
     cl_deadline(CLOCK_REALTIME, time, &at);

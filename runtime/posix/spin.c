@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "coreloom.h"
+#include "posix.h"
 #include "wait.h"
 
 #define FREE 0x57140000u         /* the owner's number + 1 is added */
@@ -56,7 +57,7 @@ int pthread_spin_lock(pthread_spinlock_t *lock) {
     if (*owner == FREE) continue;
     cl_trace_call();
     cl_backend_lock();
-    cl_queue_wait(&napping, &(struct cl_waiter){CL_BEGINS_AGAIN(&cl_queue_again)}, cl_now() + nap);
+    cl_queue_wait(&napping, &(struct cl_waiter){.ends = CL_AGAIN_BY(&cl_wait_again)}, cl_now() + nap);
   }
 }
 

@@ -192,7 +192,7 @@ CL_COLD static int wait_for_end(pthread_t thread) {
   if (cl_status(read) || thread == pthread_self()) return 0; /* the kernel says so */
   if (entry >> CL_ENTRY_WORD_HARDWARE_LSB & CL_ENTRY_WORD_HARDWARE_MASK) return 0;
   for (;;) {
-    struct cl_waiter me = {.cancel = cl_cancel_word()};
+    struct cl_waiter me = {.ends = CL_POINT};
     cl_backend_lock();
     int status = detached[thread] ? EINVAL : leavers[thread].joined ? EBUSY : 0;
     if (status || leavers[thread].ended) {

@@ -172,7 +172,7 @@ def _ground(platform: Platform, kernel: str, policy: str) -> _Ground:
     macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
         macros |= {"CL_CPUS_MAX": platform.cpus, "CL_POLICY_ROOM": POLICY_ROOM}
-    names = ("posix", "backdoor", "kernel", kernel, "arch", f"arch/{platform.core}")
+    names = ("posix", "backdoor", "memory", "kernel", kernel, "arch", f"arch/{platform.core}")
     return _Ground(macros, [RUNTIME / name for name in names], policies=files)
 
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Queues in memory (posix/wait.h): their order, limits, cancelling, and a semaphore made of one, used by many. */
+ * Queues in memory (memory/wait.h): their order, limits, cancelling, and a semaphore made of one, used by many. */
 #include "check.h"
 
+#include "cancel.h"
 #include "wait.h"
 
 #define THREADS 6
 #define ROUNDS 40
 
 static struct cl_queue queue;
+static volatile pthread_t nobody = CL_THREADS;
 static volatile int waiting, order[4], ordered;
-static volatile uint32_t cancel;
 
 static int park(struct cl_queue *where, struct cl_waiter *me, uint64_t at) {
   cl_backend_lock();
@@ -52,7 +53,7 @@ static void wake_all(const char *expected) {
 }
 
 static void *wait_for_cancel(void *how) {
-  struct cl_waiter me = {.cancel = &cancel};
+  struct cl_waiter me = {.ends = &cl_wait_point};
   cl_backend_lock();
   waiting = 1;
   EQUAL(cl_queue_wait(&queue, &me, how ? cl_now() + 100000000 : CL_NEVER), ECANCELED);
@@ -120,16 +121,19 @@ int main(void) {
   /* cancelled while it waits, with and without a limit, and before */
   for (int limited = 0; limited < 2; limited++) {
     waiting = 0;
-    cancel = 0;
     threads[0] = spawn(PTHREAD_PRIORITY_DEFAULT_NP + 1, wait_for_cancel, (void *)(intptr_t)limited);
     while (!waiting) sched_yield();
     cl_backend_lock();
-    cancel = 1;
+    cl_cancels[threads[0]].now = CL_NOW_CANCEL;
     cl_queue_look(threads[0]);
     cl_backend_unlock();
     EQUAL(pthread_join(threads[0], NULL), 0);
+    cl_cancels[threads[0]].now = 0;
   }
+  cl_cancel_mine()->now = CL_NOW_CANCEL;
   wait_for_cancel(NULL);
+  cl_cancel_mine()->now = 0;
+  EQUAL(pthread_cancel(nobody), ESRCH); /* so that there is cancellation */
   CHECK(!queue.first);
 
   count = 2;

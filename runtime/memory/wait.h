@@ -9,11 +9,12 @@
 
 #include <errno.h>
 
-#include "cl_queue.h"
-#include "posix.h"
-#include "signals.h"
+#include <pthread.h>
 
-/* On the waiter's stack. Its owner sets `data`, for whoever wakes it, `mutex` and `cancel`. */
+#include "cl_kernel.h"
+#include "cl_queue.h"
+
+/* On the waiter's stack. Its owner sets `data`, for whoever wakes it, `mutex` and `ends`. */
 struct cl_waiter {
   struct cl_waiter *next;
   struct cl_queue *queue; /* NULL: taken out of it, before it has woken */
@@ -22,11 +23,21 @@ struct cl_waiter {
   volatile uint32_t woken;
   void *data;
   pthread_mutex_t *mutex; /* it waits for it, or NULL */
-  const volatile uint32_t *cancel; /* a word that ends the wait when it is not 0; NULL: none does */
-#if CL_SIGNALS
-  unsigned *again; /* a signal ends the wait, ECANCELED, and is counted here: it begins again; NULL: none does */
-#endif
+  unsigned *ends; /* CL_POINT, CL_AGAIN_BY or NULL: neither a cancellation nor a signal ends the wait */
 };
+
+/* The caller is a cancellation point: a cancellation, or a signal, ends the wait with ECANCELED. Or: a signal does, is
+ * counted, and the wait begins again. Constants in a program without. */
+#define CL_POINT (CL_CANCEL ? &cl_wait_point : NULL)
+#define CL_AGAIN_BY(count) (CL_SIGNALS ? (count) : NULL)
+extern unsigned cl_wait_point, cl_wait_again; /* any other count, if nobody wants it */
+/* The wait of such a waiter was ended so, and handlers have been called. */
+#define CL_AGAIN(status) (CL_SIGNALS && (status) == ECANCELED)
+
+/* What the layer above knows of that (posix/cancel.c), in a program that has it: with the lock, whether the wait ends;
+ * and after it was ended, which releases the lock. */
+int cl_wait_ends(const struct cl_waiter *me);
+void cl_wait_ended(const struct cl_waiter *me);
 
 extern struct cl_waiter *cl_waiters[CL_THREADS];
 __attribute__((noreturn)) void cl_queue_broken(const struct cl_queue *queue);
@@ -42,7 +53,7 @@ static inline struct cl_waiter *cl_queue_checked(const struct cl_queue *queue, s
 }
 
 /* Called with the lock held; returns without it. 0: woken. ETIMEDOUT: at mtime `at` (CL_NEVER: no limit), which may be
- * over already. ECANCELED: the word `cancel` ended it. */
+ * over already. ECANCELED: as `ends` says. */
 int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at);
 /* cl_queue_wait in two parts. */
 void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me);
@@ -51,21 +62,9 @@ int cl_queue_sleep(struct cl_waiter *me, uint64_t at);
 /* The following with the lock held. A thread made ready may be better than the caller, which gives way when it releases
  * the lock. */
 struct cl_waiter *cl_queue_wake(struct cl_queue *queue); /* the first, which is valid until unlock; NULL: none */
-void cl_queue_look(uint32_t thread); /* the thread, if it waits, looks at its word `cancel` */
+void cl_queue_look(uint32_t thread); /* the thread, if it waits, looks whether its wait ends */
 struct cl_waiter *cl_queue_waiter(uint32_t thread); /* NULL: it is in no queue */
 void cl_queue_take_out(struct cl_waiter *waiter); /* it gives up */
-
-/* In the initialiser of a waiter that has none: its `again`; and for that, if nobody wants the count. */
-#if CL_SIGNALS
-#define CL_BEGINS_AGAIN(count) .again = (count)
-static inline unsigned *cl_waiter_again(const struct cl_waiter *me) { return me->again; }
-#else
-#define CL_BEGINS_AGAIN(count) .cancel = NULL
-static inline unsigned *cl_waiter_again(const struct cl_waiter *me) { return (void)me, NULL; }
-#endif
-extern unsigned cl_queue_again;
-/* The wait of such a waiter was ended so, and handlers have been called. */
-#define CL_AGAIN(status) (CL_SIGNALS && (status) == ECANCELED)
 
 void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority); /* last of its new priority */
 uint32_t cl_priority_now(uint32_t thread);

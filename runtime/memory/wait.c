@@ -7,10 +7,10 @@
 
 #include <errno.h>
 
-#include "cancel.h"
 #include "cl_end.h"
 
 static uint32_t lot_plus_1;
+unsigned cl_wait_point, cl_wait_again;
 struct cl_waiter *cl_waiters[CL_THREADS];
 
 static uint32_t lot(void) {
@@ -54,7 +54,7 @@ CL_COLD uint32_t cl_priority_now(uint32_t thread) {
 }
 
 CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
-  me->thread = pthread_self();
+  me->thread = (uint32_t)(cl_self() - cl_threads);
   me->priority = cl_priority_now(me->thread);
   me->queue = queue;
   me->woken = 0;
@@ -62,11 +62,8 @@ CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
   insert(queue, me);
 }
 
-unsigned cl_queue_again;
-
 CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   struct cl_timer timer = {.at = at, .leave = CL_OP_COND_LEAVE, .object = lot()};
-  const int any_time = cl_cancel_asynchronous();
   int status = 0;
   if (at != CL_NEVER) {
     if (cl_now() < at) cl_timer_enter(&timer);
@@ -74,9 +71,7 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   }
   while (!me->woken) {
     if (timer.ended) status = ETIMEDOUT;
-    const volatile uint32_t *cancel = any_time ? cl_cancel_word() : me->cancel;
-    if (cancel && *cancel) status = ECANCELED;
-    if (CL_SIGNALS && cl_waiter_again(me) && cl_cancel_mine()->now & CL_NOW_SIGNAL) status = ECANCELED;
+    if (CL_CANCEL && cl_wait_ends(me)) status = ECANCELED;
     if (status) break;
     uint32_t ticket = cl_backend_op(CL_OP_COND_TICKET, timer.object, 0);
     cl_backend_unlock();
@@ -86,11 +81,8 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   cl_timer_remove(&timer);
   if (status && me->queue) cl_queue_take_out(me);
   cl_waiters[me->thread] = NULL;
-  if (CL_AGAIN(status)) cl_cancel_mine()->held = 1;
-  if (CL_AGAIN(status) && cl_waiter_again(me)) ++*cl_waiter_again(me);
-  cl_backend_unlock();
-  if (CL_AGAIN(status) && cl_waiter_again(me)) cl_signals_run();
-  if (any_time && status == ECANCELED && !me->cancel) cl_cancel_act(); /* the caller is no cancellation point */
+  if (CL_CANCEL && status == ECANCELED) cl_wait_ended(me);
+  else cl_backend_unlock();
   return status;
 }
 
