@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "cl_kernel.h"
+#include "memory.h"
 
 #define CL_TEXT_(x) #x
 #define CL_TEXT(x) CL_TEXT_(x)
@@ -33,9 +34,6 @@ static inline uint32_t cl_handle(uint32_t object) { return (object ^ CL_ADDRESS_
 static inline uint32_t cl_object(uint32_t handle) {
   return (handle >> CL_ADDRESS_ID_LSB & CL_ADDRESS_ID_MASK) ^ CL_ADDRESS_ID_MASK;
 }
-/* Handles that no object has: of one in memory, and of one that is destroyed. The kernel answers EINVAL. */
-#define CL_IN_MEMORY (1u << CL_ADDRESS_ID_LSB)
-#define CL_DESTROYED (2u << CL_ADDRESS_ID_LSB)
 
 extern unsigned char __main_stack[], __main_stack_end[]; /* of the linker script */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Semaphores. One that the kernel has no room for lives in memory: as with mutexes (mutex.c) that matters after EINVAL
- * only. */
+ * Semaphores, of the kernel or in memory (memory.h). */
 #include <errno.h>
 #include <semaphore.h>
 
@@ -11,41 +10,6 @@
 
 /* Object of a semaphore; one that was never initialised gives a number that no object has. */
 static inline uint32_t object(const sem_t *sem) { return cl_object(sem->handle); }
-
-/* --- in memory: these return an error number --- */
-
-/* With the lock held: 0, or without it EINVAL. */
-static int enter(const sem_t *sem) {
-  cl_backend_lock();
-  if (sem->handle == CL_IN_MEMORY) return 0;
-  cl_backend_unlock();
-  return EINVAL;
-}
-
-/* at 0: EAGAIN instead of waiting. */
-CL_COLD static int wait_in_memory(sem_t *sem, uint64_t at) {
-  struct cl_waiter me = {.ends = CL_POINT};
-  if (enter(sem)) return EINVAL;
-  if (!sem->value && at) {
-    int status = cl_queue_wait(&sem->waiters, &me, at);
-    if (status == ECANCELED && cl_cancel_act() & CL_INTERRUPTED) return EINTR;
-    return CL_AGAIN(status) ? wait_in_memory(sem, at) : status;
-  }
-  int status = sem->value ? 0 : EAGAIN;
-  if (!status) sem->value--;
-  cl_backend_unlock();
-  return status;
-}
-
-CL_COLD static int post_in_memory(sem_t *sem) {
-  if (enter(sem)) return EINVAL;
-  int status = !sem->waiters.first && sem->value == SEM_VALUE_MAX ? EOVERFLOW : 0;
-  if (!status && !cl_queue_wake(&sem->waiters)) sem->value++;
-  cl_backend_unlock();
-  return status;
-}
-
-/* --- */
 
 static inline int result(int status) { return CL_LIKELY(!status) ? 0 : cl_fail(status); }
 
@@ -57,62 +21,58 @@ int sem_init(sem_t *sem, int shared, unsigned value) {
   return 0;
 }
 
-int sem_destroy(sem_t *sem) {
-  int status;
-  if (sem->handle != CL_IN_MEMORY) {
-    status = cl_status(cl_op_semaphore_destroy(object(sem)));
-    if (!status) sem->handle = 0;
-  } else if (!(status = enter(sem))) {
-    if (sem->waiters.first) status = EBUSY;
-    else sem->handle = 0;
-    cl_backend_unlock();
+static int wait_again(sem_t *sem, uint64_t until);
+
+/* The kernel's answer to `op` was an error; `until` is that of a wait. */
+CL_COLD static int closer(unsigned op, sem_t *sem, uint32_t word, uint64_t until) {
+  if (word == CL_STATUS(EINVAL)) word = cl_memory_semaphore(op, sem, until);
+  if (CL_CANCEL && word == CL_CANCELED) {
+    if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
+    return wait_again(sem, until);
   }
-  return result(status);
+  int status = cl_status(word);
+  return result(status == ERANGE ? EOVERFLOW : status);
 }
 
-/* The kernel's answer was an error. */
-CL_COLD static int wait_closer(sem_t *sem, int status, uint64_t at) {
-  if (status == EINVAL) status = wait_in_memory(sem, at);
-  return result(status);
+int sem_destroy(sem_t *sem) {
+  uint32_t word = cl_op_semaphore_destroy(object(sem));
+  if (word) return closer(CL_OP_SEMAPHORE_DESTROY, sem, word, CL_NOW);
+  sem->handle = CL_DESTROYED;
+  return 0;
 }
 
 CL_INLINE int wait(sem_t *sem, uint64_t until) {
   cl_trace_call();
-  for (;;) {
-    uint32_t word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, until);
-    if (CL_CANCEL && word == CL_CANCELED) {
-      if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
-      continue;
-    }
-    if (!CL_IS(until, CL_NEVER) && CL_LIKELY(word == CL_LATE))
-      return errno = ETIMEDOUT, -1; /* on the way from a limit */
-    if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
-    int status = cl_status(word);
-    return CL_UNLIKELY(status) ? wait_closer(sem, status, CL_NEVER) : 0; /* with a limit it is the kernel's */
-  }
+  uint32_t word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, until);
+  if (!CL_IS(until, CL_NEVER) && CL_LIKELY(word == CL_LATE)) return errno = ETIMEDOUT, -1;
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK) || !cl_status(word)) return 0;
+  /* With a limit the semaphore is the kernel's, so without cancellation the limit is not needed any more. */
+  return closer(CL_OP_SEMAPHORE_WAIT, sem, word, CL_CANCEL ? until : CL_NEVER);
 }
 
 __attribute__((always_inline)) int sem_wait(sem_t *sem) { return wait(sem, CL_NEVER); }
 
 /* The count was 0, or the semaphore lives in memory. */
 CL_APART int timed(sem_t *sem, uint64_t at) {
-  return sem->handle == CL_IN_MEMORY ? wait_closer(sem, EINVAL, at) : wait(sem, at);
+  if (sem->handle == CL_IN_MEMORY) return closer(CL_OP_SEMAPHORE_WAIT, sem, CL_STATUS(EINVAL), at);
+  return wait(sem, at);
 }
 
-static inline int try(sem_t *sem) {
+CL_COLD static int wait_again(sem_t *sem, uint64_t until) {
+  return until == CL_NEVER ? wait(sem, CL_NEVER) : timed(sem, until);
+}
+
+static inline uint32_t try(sem_t *sem) {
   uint32_t word = cl_op_semaphore_wait(object(sem), CL_NOW);
-  if (word <= CL_WORD_VALUE_MASK) return 0;
-  if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EAGAIN))) return EAGAIN;
-  int status = cl_status(word);
-  return status == EINVAL ? wait_in_memory(sem, 0) : status;
+  return CL_UNLIKELY(word == CL_STATUS(EINVAL)) ? cl_memory_semaphore(CL_OP_SEMAPHORE_WAIT, sem, CL_NOW) : word;
 }
 
-int sem_trywait(sem_t *sem) { return result(try(sem)); }
+int sem_trywait(sem_t *sem) { return result(cl_status(try(sem))); }
 
 int sem_timedwait(sem_t *sem, const struct timespec *until) {
   uint64_t at;
   cl_cancel_test();
-  int status = try(sem);
+  int status = cl_status(try(sem));
   if (status != EAGAIN) return result(status);
   status = cl_deadline(CLOCK_REALTIME, until, &at);
   if (!status && cl_now() >= at) status = ETIMEDOUT;
@@ -128,15 +88,9 @@ int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
   return timed(sem, cl_then(called) + cycles); /* also if it is in memory */
 }
 
-CL_COLD static int post_closer(sem_t *sem, int status) {
-  if (status == EINVAL) status = post_in_memory(sem);
-  return result(status == ERANGE ? EOVERFLOW : status);
-}
-
 int sem_post(sem_t *sem) {
   uint32_t word = cl_op_semaphore_post(object(sem));
-  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
-  return post_closer(sem, cl_status(word));
+  return CL_LIKELY(word <= CL_WORD_VALUE_MASK) ? 0 : closer(CL_OP_SEMAPHORE_POST, sem, word, CL_NOW);
 }
 
 int sem_post_handler_np(sem_t *sem) {
@@ -151,12 +105,8 @@ int sem_getnumber_np(const sem_t *sem, uint32_t *number) {
 
 int sem_getvalue(sem_t *sem, int *value) {
   uint32_t word = cl_op_semaphore_value(object(sem));
-  int status = cl_status(word);
-  if (!status) {
-    *value = (int)cl_value(word);
-  } else if (status == EINVAL && !(status = enter(sem))) {
-    *value = (int)sem->value;
-    cl_backend_unlock();
-  }
-  return result(status);
+  if (word == CL_STATUS(EINVAL)) word = cl_memory_semaphore(CL_OP_SEMAPHORE_VALUE, sem, CL_NOW);
+  if (cl_status(word)) return cl_fail(cl_status(word));
+  *value = (int)cl_value(word);
+  return 0;
 }

@@ -48,7 +48,7 @@ def macros(soc: str, kernel: str) -> list[str]:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 def test_programs_of_the_kernels_have_no_warnings(kernel: str, tmp_path: Path) -> None:
-    folders = [RUNTIME / folder for folder in ("posix", "kernel", kernel, "arch", "arch/standard")]
+    folders = [RUNTIME / folder for folder in ("posix", "memory", "kernel", kernel, "arch", "arch/standard")]
     common = [*zig.TARGET, *zig.INCLUDE, *(f"-I{folder}" for folder in folders)]
 
     def compiled(program: Path) -> str:

@@ -61,7 +61,7 @@ def image(cpus: int, policy: str = firmware.PRIORITY, fault: Fault | None = None
     if files:
         macros |= {"CL_CPUS_MAX": cpus, "CL_POLICY_ROOM": link.POLICY_ROOM}
     given = [f"-D{name}={value}" for name, value in macros.items()]
-    folders = ["sw", "kernel", "posix", "arch", "arch/standard", "include"]
+    folders = ["sw", "kernel", "memory", "posix", "arch", "arch/standard", "include"]
     read = [path for name in folders for path in sorted((RUNTIME / name).glob("*.[chS]"))]
     key = zig.digest(
         [*given, str(fault)], [*read, *files, HERE / "program.c", HERE / "explore.h", Path(__file__)]
