@@ -5,6 +5,7 @@
 #ifndef CL_MEMORY_H
 #define CL_MEMORY_H
 
+#include <pthread.h>
 #include <semaphore.h>
 
 #include "cl_kernel.h"
@@ -13,8 +14,22 @@
 #define CL_IN_MEMORY (1u << CL_ADDRESS_ID_LSB)
 #define CL_DESTROYED (2u << CL_ADDRESS_ID_LSB)
 
+/* Destroys the object of the handle; `word` is what the kernel has answered to that, and `is_busy` of one in memory. */
+static inline int cl_memory_destroy(uint32_t *handle, uint32_t word, int is_busy) {
+  int status = *handle != CL_IN_MEMORY ? cl_status(word) : is_busy ? EBUSY : 0;
+  if (!status) *handle = CL_DESTROYED;
+  return status;
+}
+
+/* First use of a static object. Two threads may come at once: the kernel cannot be called under the memory lock, so both
+ * create one. 1: the caller is second, and destroys its own, `mine`. */
+int cl_memory_is_second(uint32_t *handle, uint32_t mine);
+
 /* The operations of a kind, by their codes, with the kernel's answers; CL_LATE, CL_CANCELED. EINVAL: it is not in memory
  * either. `until` is that of a wait. */
 uint32_t cl_memory_semaphore(unsigned op, sem_t *sem, uint64_t until);
+/* Functions of their own, as these are faster; error numbers. The wait begins by unlocking the mutex, if it can. */
+int cl_memory_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until);
+void cl_memory_cond_wake(pthread_cond_t *cond, int all);
 
 #endif

@@ -11,9 +11,6 @@ CL_COLD uint32_t cl_memory_semaphore(unsigned op, sem_t *sem, uint64_t until) {
     word = CL_STATUS(EINVAL);
   } else if (op == CL_OP_SEMAPHORE_VALUE) {
     word = sem->value;
-  } else if (op == CL_OP_SEMAPHORE_DESTROY) {
-    if (sem->waiters.first) word = CL_STATUS(EBUSY);
-    else sem->handle = CL_DESTROYED;
   } else if (op == CL_OP_SEMAPHORE_POST) {
     if (!sem->waiters.first && sem->value == CL_SEMAPHORE_MAX) word = CL_STATUS(ERANGE);
     else if (!cl_queue_wake(&sem->waiters)) sem->value++;

@@ -57,16 +57,8 @@ int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t
 }
 
 int pthread_barrier_destroy(pthread_barrier_t *barrier) {
-  if (barrier->handle == CL_IN_MEMORY) {
-    cl_backend_lock();
-    int status = barrier->queue.first ? EBUSY : 0;
-    if (!status) barrier->handle = CL_DESTROYED;
-    cl_backend_unlock();
-    return status;
-  }
-  int status = cl_status(cl_op_cond_destroy(cl_object(barrier->handle)));
-  if (!status) barrier->handle = CL_DESTROYED;
-  return status;
+  uint32_t word = cl_op_cond_destroy(cl_object(barrier->handle));
+  return cl_memory_destroy(&barrier->handle, word, barrier->queue.first != NULL);
 }
 
 /* With the lock, which it releases. A thread that a cancellation may end, or whose handler has interrupted such a wait,

@@ -26,39 +26,20 @@ int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
   return 0;
 }
 
-/* First wait at a static condition variable: see make() in mutex.c. */
+/* At the first wait. */
 CL_COLD static void make(pthread_cond_t *cond) {
   uint32_t mine = cl_condition_handle();
-  shared_memory_lock(cond);
-  int late = cond->handle != 0;
-  if (!late) cond->handle = mine;
-  shared_memory_unlock(cond);
-  if (late && mine != CL_IN_MEMORY) cl_op_cond_destroy(cl_object(mine));
+  if (cl_memory_is_second(&cond->handle, mine)) cl_op_cond_destroy(cl_object(mine));
 }
 
 int pthread_cond_destroy(pthread_cond_t *cond) {
-  int status = 0;
-  if (cond->handle == CL_IN_MEMORY) {
-    cl_backend_lock();
-    if (cond->waiters.first) status = EBUSY;
-    else cond->handle = CL_DESTROYED;
-    cl_backend_unlock();
-    return status;
-  }
-  if (cond->handle) status = cl_status(cl_op_cond_destroy(object(cond)));
-  if (!status) cond->handle = CL_DESTROYED;
-  return status;
+  uint32_t word = cond->handle ? cl_op_cond_destroy(object(cond)) : 0;
+  return cl_memory_destroy(&cond->handle, word, cond->waiters.first != NULL);
 }
 
 static int wait_in_memory(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
-  struct cl_waiter me = {.ends = CL_POINT};
-  cl_backend_lock();
-  int status = cond->handle == CL_IN_MEMORY ? cl_mutex_release(mutex) : EINVAL;
-  if (status) {
-    cl_backend_unlock();
-    return status;
-  }
-  status = cl_queue_wait(&cond->waiters, &me, at);
+  int status = cl_memory_cond_wait(cond, mutex, at);
+  if (status && status != ETIMEDOUT && status != ECANCELED) return status; /* it has not waited */
   cl_signals_test();
   int locked = cl_status(cl_op_mutex_lock_apart(cl_object(mutex->handle)));
   if (locked) locked = cl_mutex_closer(mutex, locked, CL_NEVER);
@@ -151,9 +132,7 @@ CL_COLD static int wake_closer(pthread_cond_t *cond, int all) {
   if (!cond->handle) return 0; /* never waited at: nobody to wake */
   if (cond->handle != CL_IN_MEMORY)
     return cl_status(all ? cl_op_cond_broadcast(object(cond)) : cl_op_cond_signal(object(cond)));
-  cl_backend_lock();
-  while (cl_queue_wake(&cond->waiters) && all) continue;
-  cl_backend_unlock();
+  cl_memory_cond_wake(cond, all);
   return 0;
 }
 

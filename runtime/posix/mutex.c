@@ -35,34 +35,19 @@ int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) 
   return 0;
 }
 
-/* First use of a static mutex. Two threads may come at once: the kernel cannot be called under the memory lock,
- * so both create one, and the second destroys its own. */
 CL_COLD static void make(pthread_mutex_t *mutex) {
   uint32_t mine = new_handle(mutex);
-  shared_memory_lock(mutex);
-  int late = mutex->handle != 0;
-  if (!late) mutex->handle = mine;
-  shared_memory_unlock(mutex);
-  if (late && mine != CL_IN_MEMORY) cl_op_mutex_destroy(cl_object(mine));
+  if (cl_memory_is_second(&mutex->handle, mine)) cl_op_mutex_destroy(cl_object(mine));
 }
 
 int pthread_mutex_destroy(pthread_mutex_t *mutex) {
-  int status = 0;
-  if (mutex->handle == CL_IN_MEMORY) {
-    cl_backend_lock();
-    /* POSIX leaves it open for one that is locked; on Linux a robust one can be destroyed by its owner. */
-    if (mutex->robust && mutex->owner_plus_1 == pthread_self() + 1) {
-      mutex->depth = 1;
-      cl_mutex_memory_unlock(mutex);
-    }
-    if (mutex->owner_plus_1) status = EBUSY;
-    else mutex->handle = CL_DESTROYED;
-    cl_backend_unlock();
-    return status;
+  /* POSIX leaves it open for one that is locked; on Linux a robust one can be destroyed by its owner. */
+  if (mutex->robust && mutex->owner_plus_1 == pthread_self() + 1) {
+    mutex->depth = 1;
+    pthread_mutex_unlock(mutex);
   }
-  if (mutex->handle) status = cl_status(cl_op_mutex_destroy(cl_object(mutex->handle)));
-  if (!status) mutex->handle = CL_DESTROYED;
-  return status;
+  uint32_t word = mutex->handle ? cl_op_mutex_destroy(cl_object(mutex->handle)) : 0;
+  return cl_memory_destroy(&mutex->handle, word, mutex->owner_plus_1 != 0);
 }
 
 CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {

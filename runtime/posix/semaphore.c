@@ -36,9 +36,7 @@ CL_COLD static int closer(unsigned op, sem_t *sem, uint32_t word, uint64_t until
 
 int sem_destroy(sem_t *sem) {
   uint32_t word = cl_op_semaphore_destroy(object(sem));
-  if (word) return closer(CL_OP_SEMAPHORE_DESTROY, sem, word, CL_NOW);
-  sem->handle = CL_DESTROYED;
-  return 0;
+  return result(cl_memory_destroy(&sem->handle, word, sem->waiters.first != NULL));
 }
 
 CL_INLINE int wait(sem_t *sem, uint64_t until) {
