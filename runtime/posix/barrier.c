@@ -96,19 +96,9 @@ CL_COLD static int wait_in_memory(pthread_barrier_t *barrier) {
   return status;
 }
 
-/* A cancellation ends the wait. */
-CL_COLD static uint32_t wait_asynchronously(uint32_t object, uint32_t others) {
-  if (cl_cancel_enter(CL_OP_COND_LEAVE, object)) cl_cancel_act();
-  uint32_t word = cl_op_barrier_wait(object, others);
-  if (cl_cancel_left()) cl_cancel_act();
-  return word;
-}
-
 int pthread_barrier_wait(pthread_barrier_t *barrier) {
   cl_trace_call();
-  uint32_t object = cl_object(barrier->handle), others = barrier->count - 1;
-  uint32_t word = CL_UNLIKELY(cl_cancel_asynchronous()) ? wait_asynchronously(object, others)
-                                                        : cl_op_barrier_wait(object, others);
+  uint32_t word = cl_op_barrier_wait(cl_object(barrier->handle), barrier->count - 1);
   if (CL_UNLIKELY(cl_status(word))) {
     int status;
     do status = wait_in_memory(barrier);

@@ -52,11 +52,11 @@ static inline struct cl_cancel *cl_cancel_mine(void) { return &cl_cancels[cl_sel
 
 static inline const volatile uint32_t *cl_cancel_word(void) { return CL_CANCEL ? &cl_cancel_mine()->now : NULL; }
 
-/* Threads may ask to be cancelled at any time; a constant as in attr.h. */
+/* Threads may ask to be cancelled at any time, in a program with signals; a constant as in attr.h. */
 extern int cl_cancel_any_time;
 
 static inline int cl_cancel_asynchronous(void) {
-  return CL_CANCEL && cl_cancel_any_time && cl_cancel_mine()->asynchronous;
+  return CL_SIGNALS && cl_cancel_any_time && cl_cancel_mine()->asynchronous;
 }
 
 static inline void cl_cancel_test(void) {

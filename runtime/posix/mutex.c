@@ -60,21 +60,22 @@ CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
   return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_lock(object, CL_NOW));
 }
 
-/* In a program with signals: the wait was ended, or must not begin. */
-CL_COLD static void act(void) {
-  if (cl_cancel_asynchronous()) cl_cancel_act();
-  else cl_signals_run();
+/* A signal, or a cancellation at any time, may end the wait for a while. */
+CL_INLINE int lock_until(pthread_mutex_t *mutex, uint64_t until) {
+  if (CL_SIGNALS && !*(volatile uint32_t *)&mutex->handle) make(mutex);
+  uint32_t word;
+  for (;;) {
+    word = cl_wait_until(CL_OP_MUTEX_LOCK, cl_object(mutex->handle), 0, until);
+    if (!CL_SIGNALS || word != CL_CANCELED) break;
+    if (cl_cancel_asynchronous()) cl_cancel_act();
+    else cl_signals_run();
+  }
+  if (word == CL_LATE) return ETIMEDOUT;
+  int status = cl_status(word);
+  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, until);
 }
 
-CL_COLD static int lock_with_signals(pthread_mutex_t *mutex) {
-  if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
-  const uint32_t object = cl_object(mutex->handle);
-  for (;; act()) {
-    if (cl_wait_enter(CL_OP_MUTEX_LOCK, object)) continue;
-    int status = cl_status(cl_op_mutex_lock(object, CL_NEVER));
-    if (!cl_cancel_left()) return status ? cl_mutex_closer(mutex, status, CL_NEVER) : 0;
-  }
-}
+CL_COLD static int lock_with_signals(pthread_mutex_t *mutex) { return lock_until(mutex, CL_NEVER); }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
   cl_trace_call();
@@ -89,15 +90,7 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 /* Called after trylock has returned EBUSY. */
 CL_APART int timed(pthread_mutex_t *mutex, uint64_t at) {
   cl_trace_call();
-  if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
-  uint32_t word = cl_wait_until(CL_OP_MUTEX_LOCK, cl_object(mutex->handle), 0, at);
-  while (CL_SIGNALS && word == CL_CANCELED) {
-    act();
-    word = cl_wait_until(CL_OP_MUTEX_LOCK, cl_object(mutex->handle), 0, at);
-  }
-  if (word == CL_LATE) return ETIMEDOUT;
-  int status = cl_status(word);
-  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, at);
+  return mutex->handle == CL_IN_MEMORY ? cl_mutex_memory_lock(mutex, at) : lock_until(mutex, at);
 }
 
 /* As pthread_mutex_trylock, but EBUSY at once. */
