@@ -244,7 +244,7 @@ typedef struct {
 } pthread_mutexattr_t;
 
 typedef struct cl_mutex {
-  uint32_t handle; /* of the kernel object; 0: not made yet; or it lives in memory (posix/mutex_memory.c) */
+  uint32_t handle; /* of the kernel object; 0: not made yet; or it lives in memory (memory/mutex.c) */
   uint8_t type;
   uint8_t protocol;
   uint8_t robust; /* and, in memory, the state of a robust one */

@@ -31,5 +31,7 @@ uint32_t cl_memory_semaphore(unsigned op, sem_t *sem, uint64_t until);
 /* Functions of their own, as these are faster; error numbers. The wait begins by unlocking the mutex, if it can. */
 int cl_memory_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until);
 void cl_memory_cond_wake(pthread_cond_t *cond, int all);
+int cl_memory_mutex_lock(pthread_mutex_t *mutex, uint64_t until);
+int cl_memory_mutex_unlock(pthread_mutex_t *mutex); /* with cl_backend_lock held */
 
 #endif

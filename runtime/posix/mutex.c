@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A mutex is an object of the kernel, if that has its type and room for it: then locking it takes one operation. Any
- * other lives in memory (mutex_memory.c) and has a handle that no object of the kernel has; so what
+ * other lives in memory (memory/mutex.c) and has a handle that no object of the kernel has; so what
  * kind of mutex it is matters only after the kernel has answered EINVAL. */
 #include "mutex.h"
 
@@ -54,7 +54,7 @@ CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
   if (status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL) return cl_mutex_wait_for_ever(at);
   if (status != EINVAL) return status;
   if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
-  if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
+  if (mutex->handle == CL_IN_MEMORY) return cl_memory_mutex_lock(mutex, at);
   /* made a moment ago, by this thread or by one that came at the same time; any other is refused again */
   uint32_t object = cl_object(mutex->handle);
   return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_lock(object, CL_NOW));
@@ -90,7 +90,7 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 /* Called after trylock has returned EBUSY. */
 CL_APART int timed(pthread_mutex_t *mutex, uint64_t at) {
   cl_trace_call();
-  return mutex->handle == CL_IN_MEMORY ? cl_mutex_memory_lock(mutex, at) : lock_until(mutex, at);
+  return mutex->handle == CL_IN_MEMORY ? cl_memory_mutex_lock(mutex, at) : lock_until(mutex, at);
 }
 
 /* As pthread_mutex_trylock, but EBUSY at once. */
@@ -117,7 +117,7 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
 }
 
 CL_COLD int cl_mutex_release(pthread_mutex_t *mutex) {
-  if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_unlock(mutex);
+  if (mutex->handle == CL_IN_MEMORY) return cl_memory_mutex_unlock(mutex);
   return mutex->handle ? cl_status(cl_backend_op(CL_OP_MUTEX_UNLOCK, cl_object(mutex->handle), 0)) : EPERM;
 }
 

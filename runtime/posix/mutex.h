@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mutexes in memory: recursive ones, those with a protocol or robust, and those that the kernel has no room for. */
+ * Between pthread_mutex_... and mutexes in memory: recursive ones, those with a protocol or robust, and those that the kernel
+ * has no room for. */
 #ifndef CL_MUTEX_H
 #define CL_MUTEX_H
 
 #include "posix.h"
 
-int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at); /* at 0: EBUSY instead of waiting */
 int cl_mutex_wait_for_ever(uint64_t at); /* or until then */
 
 /* Its protocol and ceiling, as the kernel has them. */
@@ -16,8 +16,5 @@ static inline uint32_t cl_mutex_rule(const pthread_mutex_t *mutex) {
 }
 
 int cl_mutex_is_held(const pthread_mutex_t *mutex); /* of those with a protocol and robust ones */
-
-/* With cl_backend_lock held. */
-int cl_mutex_memory_unlock(pthread_mutex_t *mutex);
 
 #endif

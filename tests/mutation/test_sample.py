@@ -38,8 +38,8 @@ def area_paths(name: str) -> list[str]:
 def test_units() -> None:
     assert list(sample.chosen([], ROOT)) == list(AREAS)
     assert sample.chosen(["cl_local"], ROOT) == {"soc": ["rtl/soc/rtl/cl_local.sv"]}
-    assert sample.chosen(["mutex.c", "runtime/posix/once.c"], ROOT) == {
-        "posix": ["runtime/posix/mutex.c", "runtime/posix/once.c"]
+    assert sample.chosen(["attr.c", "runtime/posix/once.c"], ROOT) == {
+        "posix": ["runtime/posix/attr.c", "runtime/posix/once.c"]
     }
     assert sample.chosen(["sw", "cl_sw.c"], ROOT) == {"sw": AREAS["sw"].paths(ROOT)}
     assert list(sample.chosen(["libc"], ROOT)) == ["libc"]  # not runtime/posix/libc.c, too

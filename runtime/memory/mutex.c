@@ -179,7 +179,7 @@ static int lock(pthread_mutex_t *mutex, uint32_t thread, uint64_t at) {
   return status;
 }
 
-CL_COLD int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at) {
+CL_COLD int cl_memory_mutex_lock(pthread_mutex_t *mutex, uint64_t at) {
   uint32_t thread = pthread_self();
   int status;
   for (;;) {
@@ -193,7 +193,7 @@ CL_COLD int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at) {
   return status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL ? cl_mutex_wait_for_ever(at) : status;
 }
 
-CL_COLD int cl_mutex_memory_unlock(pthread_mutex_t *mutex) {
+CL_COLD int cl_memory_mutex_unlock(pthread_mutex_t *mutex) {
   uint32_t thread = pthread_self();
   if (mutex->owner_plus_1 != thread + 1) return EPERM;
   if (--mutex->depth) return 0;
@@ -298,7 +298,7 @@ int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) 
   cl_backend_lock();
   if (old) *old = mutex->ceiling;
   mutex->ceiling = (uint8_t)ceiling;
-  status = cl_mutex_memory_unlock(mutex);
+  status = cl_memory_mutex_unlock(mutex);
   cl_backend_unlock();
   return status;
 }
