@@ -21,7 +21,7 @@
 
 #include "cl_soc_map.h"
 
-enum { CPUS = 4, TIME = CPUS, PROCESSES, RAM_WORDS = 1 << 15, DEEP = 4000, LOG = 3 * 4096, SEEN = 1 << 20 };
+enum { CPUS = 4, TIME = CPUS, PROCESSES, RAM_WORDS = 1 << 19, DEEP = 4000, LOG = 3 * 4096, SEEN = 1 << 20 };
 enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MEPC = 0x341, MCAUSE = 0x342, MTVAL = 0x343, MIP = 0x344 };
 enum { IRQ_IPI = 3, IRQ_TIMER = 7 };
 /* Variables of visible instructions, a bit each: the lock, time, and of each CPU its interrupts and its timer. */
@@ -43,6 +43,7 @@ typedef struct {
   uint32_t awake;     /* it has slept and not taken the lock since */
   uint32_t in_trap;   /* the next lock it takes is the trap's */
   uint32_t word;      /* of EXPLORE_WORD */
+  uint32_t wants, holds; /* the address of the lock that it asks for, and of the one that it has; 0: none */
   uint32_t ended;     /* of the calls of its thread */
   uint64_t compare;
   event next; /* its next visible instruction */
@@ -54,8 +55,7 @@ enum { W_LOCK = 1, W_SLEEP, W_MARK };
 typedef struct {
   cpu cpu[CPUS];
   uint64_t time;
-  uint32_t owner; /* of the lock, + 1 */
-  uint32_t lock_address;
+  uint32_t lock_address; /* of the kernel; programs may have others */
   uint32_t lines_enabled, steps_left;
   uint32_t log_words;
   uint32_t coming, asleep; /* of struct seen */
@@ -76,7 +76,8 @@ typedef struct {
   uint32_t limit;       /* of executions */
   uint32_t unreduced;   /* each order of visible instructions, to judge the reduction by */
   uint32_t walks, seed, changes; /* walks > 0: random priorities that change so often, instead of a search */
-  uint32_t check;       /* address of explore_check */
+  uint32_t check;       /* address of explore_check; 0: there is none */
+  uint32_t ram_words;   /* up to RAM_WORDS */
 } options;
 
 typedef struct {
@@ -98,6 +99,14 @@ static struct {
 static clocks now[PROCESSES], wrote[VARIABLES], read_[VARIABLES];
 static frame frames[DEEP + 1];
 static int depth, running, quiet, raced;
+static struct { /* a program that is played, not explored */
+  const uint32_t *input; /* what is at CL_INPUT */
+  size_t input_words;
+  uint32_t *log; /* of its trace events of kinds from `kind` on: their words */
+  size_t room, logged;
+  uint32_t kind, said;
+  int on, ended;
+} play_;
 static uint32_t log_[LOG];
 static struct {
   void *at;
@@ -175,6 +184,9 @@ static void note_write(int p, uint32_t word) {
 
 /* --- interrupts and the local device ------------------------------------------------------------------- */
 
+static uint64_t next_ring(void);
+static void trap(int p);
+
 static uint32_t pending(int p) {
   const cpu *c = &m.cpu[p];
   uint32_t mip = c->ipi << IRQ_IPI | (uint32_t)(m.time >= c->compare) << IRQ_TIMER;
@@ -184,7 +196,7 @@ static uint32_t pending(int p) {
 static int takes_trap(int p) { return m.cpu[p].mstatus & 8 && !m.cpu[p].mark && pending(p); }
 
 static void put_log(uint32_t kind, int p, uint32_t a, uint32_t b) {
-  if (quiet) return;
+  if (quiet || play_.on) return;
   if (m.log_words + 3 > LOG) fail("a history is too long");
   uint32_t thread = m.cpu[p].x[4]; /* tp */
   log_[m.log_words] = kind | (uint32_t)p << 8 | thread << 16;
@@ -197,13 +209,14 @@ enum { L_CALL, L_LOCK, L_OTHER, L_RETURN, L_TIME, L_PARK, L_UNLOCK };
 static void check(void);
 
 /* The end of a critical section. */
-static void released(int p) {
+static void released(int p, int is_kernel) {
+  if (play_.on) return;
   clocks clock = wrote[V_LOCK];
-  put_log(L_UNLOCK, p, 0, 0);
+  if (is_kernel) put_log(L_UNLOCK, p, 0, 0);
   join(&clock, &now[p]);
   set_clocks(&wrote[V_LOCK], &clock);
   now[p].of[p]++; /* what follows is not before what the next holder does */
-  check();
+  if (is_kernel) check();
 }
 
 /* A visible instruction of a store to the local device, or none. */
@@ -231,6 +244,7 @@ static event of_load(uint32_t offset) {
 }
 
 static uint32_t load_local(int p, uint32_t offset) {
+  if (play_.on && (offset == CL_CYCLE || offset == CL_MTIME_LO)) m.time += 8; /* some time passes for one who looks */
   switch (offset) {
     case CL_CPU_ID: return (uint32_t)p;
     case CL_CPU_COUNT: return o->cpus;
@@ -240,9 +254,10 @@ static uint32_t load_local(int p, uint32_t offset) {
     case CL_MTIME_HI: return (uint32_t)(m.time >> 32);
     case CL_MTIMECMP_LO: return (uint32_t)m.cpu[p].compare;
     case CL_MTIMECMP_HI: return (uint32_t)(m.cpu[p].compare >> 32);
-    case CL_LOCK_GRANT: return m.owner == (uint32_t)p + 1;
+    case CL_LOCK_GRANT: return m.cpu[p].holds != 0;
     case CL_LOCK_ACQUIRE:
-      m.owner = (uint32_t)p + 1;
+      m.cpu[p].holds = m.cpu[p].wants;
+      if (m.cpu[p].holds != m.lock_address) return 1;
       put_log(m.cpu[p].in_trap || m.cpu[p].awake ? L_OTHER : L_LOCK, p, 0, 0);
       m.cpu[p].in_trap = m.cpu[p].awake = 0;
       return 1;
@@ -254,16 +269,30 @@ static uint32_t load_local(int p, uint32_t offset) {
 
 static void store_local(int p, uint32_t offset, uint32_t value) {
   cpu *c = &m.cpu[p];
+  if (play_.on && offset == CL_EXIT) {
+    play_.ended = 1;
+    r->executions = value;
+    return;
+  }
+  if (play_.on && offset >= CL_TRACE && offset < CL_TRACE + 4 * 16) {
+    if (offset < CL_TRACE + 4 * play_.kind) return;
+    if (play_.logged == play_.room) fail("it logs more than %zu words", play_.room);
+    play_.log[play_.logged++] = value;
+    return;
+  }
   switch (offset) {
     case CL_LOCK_ADDRESS:
-      if (m.owner == (uint32_t)p + 1) fail("CPU %d at %x asks for the lock that it has", p, c->pc);
-      if (m.lock_address && m.lock_address != value) fail("CPU %d at %x takes another lock", p, c->pc);
-      m.lock_address = value;
+      if (c->holds) fail("CPU %d at %x asks for a lock while it has one", p, c->pc);
+      if (!m.lock_address) m.lock_address = value;
+      c->wants = value;
       return;
     case CL_LOCK_RELEASE:
-      if (m.owner != (uint32_t)p + 1) fail("CPU %d at %x releases a lock that it does not have", p, c->pc);
-      m.owner = 0;
-      released(p);
+      if (!c->holds) fail("CPU %d at %x releases a lock that it does not have", p, c->pc);
+      {
+        uint32_t held = c->holds;
+        c->holds = 0;
+        released(p, held == m.lock_address);
+      }
       return;
     case CL_MTIMECMP_LO: c->compare = (c->compare & ~(uint64_t)UINT32_MAX) | value; return;
     case CL_MTIMECMP_HI: c->compare = (uint32_t)c->compare | (uint64_t)value << 32; return;
@@ -286,7 +315,7 @@ static void store_local(int p, uint32_t offset, uint32_t value) {
       fail("CPU %d at %x stores to %x of the local device", p, c->pc, offset);
   }
   /* A thread outside of the kernel. */
-  if (m.owner == (uint32_t)p + 1) fail("CPU %d: a call has returned with the lock held", p);
+  if (c->holds) fail("CPU %d: a call has returned with the lock held", p);
   if (!(c->mstatus & 8)) fail("CPU %d: a call has returned with interrupts disabled", p);
 }
 
@@ -295,7 +324,7 @@ static void store_local(int p, uint32_t offset, uint32_t value) {
 /* The instruction is visible, and not the one that the CPU was let go on for. */
 static int stops(int p, int *granted, event e, int waits) {
   cpu *c = &m.cpu[p];
-  if (quiet || !(e.reads | e.writes)) return 0;
+  if (quiet || play_.on || !(e.reads | e.writes)) return 0;
   if (*granted) {
     *granted = 0;
     return 0;
@@ -350,7 +379,8 @@ enum { RETURN = 0x3ffffffc, CHECK_STACK = CL_RAM + 4 * RAM_WORDS };
 static uint32_t check_stack[1024] __attribute__((aligned(8)));
 
 static uint32_t *word_at(int p, uint32_t at, int store) {
-  if (at - CL_RAM < sizeof ram) return &ram[(at - CL_RAM) / 4];
+  if (at - CL_INPUT < 4 * play_.input_words && !store) return (uint32_t *)(uintptr_t)&play_.input[(at - CL_INPUT) / 4];
+  if (at - CL_RAM < 4 * o->ram_words) return &ram[(at - CL_RAM) / 4];
   if (quiet && at - CHECK_STACK < sizeof check_stack) return &check_stack[(at - CHECK_STACK) / 4];
   fail("CPU %d at %x %s %x", p, m.cpu[p].pc, store ? "stores to" : "loads from", at);
 }
@@ -360,8 +390,14 @@ static void run(int p, int granted) {
   cpu *c = &m.cpu[p];
   for (uint32_t count = 0;; count++) {
     if (quiet && c->pc == RETURN) return;
-    if (count > 200000) fail("CPU %d at %x does not end", p, c->pc);
-    if (c->pc - CL_RAM >= sizeof ram || c->pc & 3) fail("CPU %d runs at %x", p, c->pc);
+    if (play_.on) {
+      if (play_.ended) return;
+      if (count == 300000000u) fail("CPU %d at %x does not end", p, c->pc);
+      if (c->mstatus & 8 && pending(p)) trap(p);
+    } else if (count > 200000) {
+      fail("CPU %d at %x does not end", p, c->pc);
+    }
+    if (c->pc - CL_RAM >= 4 * o->ram_words || c->pc & 3) fail("CPU %d runs at %x", p, c->pc);
     uint32_t i = ram[(c->pc - CL_RAM) / 4], next = c->pc + 4;
     uint32_t rd = i >> 7 & 31, f3 = i >> 12 & 7, a = c->x[i >> 15 & 31], b = c->x[i >> 20 & 31], out = 0;
     uint32_t immediate = (uint32_t)((int32_t)i >> 20);
@@ -395,8 +431,8 @@ static void run(int p, int granted) {
           out = load_local(p, offset);
           break;
         }
-        uint32_t word = *word_at(p, at, 0), n = (at - CL_RAM) / 4;
-        if (!quiet) {
+        uint32_t word = at == CL_UART_STATUS && play_.on ? 1 : *word_at(p, at, 0), n = (at - CL_RAM) / 4;
+        if (!quiet && !play_.on) {
           if (visible[n]) {
             if (stops(p, &granted, (event){BIT(visible[n]), 0}, 0)) return;
           } else {
@@ -428,11 +464,19 @@ static void run(int p, int granted) {
           store_local(p, offset, b);
           break;
         }
+        if (at == CL_UART_TX && play_.on) {
+          if (play_.said < sizeof r->failure - 1) r->failure[play_.said++] = (char)b;
+          break;
+        }
         uint32_t *to = word_at(p, at, 1), n = (at - CL_RAM) / 4;
         uint32_t mask = f3 == 2 ? UINT32_MAX : ((1u << (8 << f3)) - 1) << 8 * (at & 3);
         uint32_t value = (*to & ~mask) | (b << 8 * (at & 3) & mask);
         if (quiet) {
           if (to < check_stack || to >= check_stack + 1024) fail("explore_check stores to %x", at);
+          *to = value;
+          break;
+        }
+        if (play_.on) {
           *to = value;
           break;
         }
@@ -450,11 +494,15 @@ static void run(int p, int granted) {
       case 0x73: {
         if (i == 0x10500073) { /* wfi */
           if (stops(p, &granted, (event){BIT(V_IRQ + p), 0}, W_SLEEP)) return;
+          if (play_.on && !pending(p)) {
+            m.time = next_ring();
+            if (m.time == UINT64_MAX) fail("every thread waits for ever");
+          }
           c->awake = 1;
           break;
         }
         if (i == 0x30200073) { /* mret */
-          if (o->cpus == 1) released(p);
+          if (o->cpus == 1) released(p, 1);
           c->mstatus |= c->mstatus >> 4 & 8;
           next = c->mepc;
           break;
@@ -464,7 +512,7 @@ static void run(int p, int granted) {
         int disables = number == MSTATUS && (f3 & 3) == 3 && operand & 8 && c->mstatus & 8;
         if (disables && stops(p, &granted, (event){BIT(V_IRQ + p), 0}, 0)) return;
         if (disables && o->cpus == 1) put_log(L_LOCK, p, 0, 0); /* a single CPU needs no lock */
-        if (number == MSTATUS && (f3 & 3) == 2 && operand & 8 && o->cpus == 1) released(p);
+        if (number == MSTATUS && (f3 & 3) == 2 && operand & 8 && o->cpus == 1) released(p, 1);
         out = number == MIP ? pending(p) : number == 0xf14 ? (uint32_t)p : at ? *at : 0;
         if (at) *at = (f3 & 3) == 1 ? operand : (f3 & 3) == 2 ? *at | operand : *at & ~operand;
         break;
@@ -488,6 +536,7 @@ static void trap(int p) {
 
 /* The program's own look at the kernel's data, while the lock is free. */
 static void check(void) {
+  if (!o->check) return;
   struct seen *seen_ = (struct seen *)(void *)check_stack;
   *seen_ = (struct seen){.cpu = (uint32_t)running, .coming = m.coming, .asleep = m.asleep};
   for (uint32_t p = 0; p < o->cpus; p++) {
@@ -521,12 +570,18 @@ static uint64_t next_ring(void) {
   return at >> 32 == UINT32_MAX ? UINT64_MAX : at;
 }
 
+static int is_held(uint32_t lock) {
+  for (uint32_t p = 0; p < o->cpus; p++)
+    if (m.cpu[p].holds == lock) return 1;
+  return 0;
+}
+
 static int is_enabled(int p) {
   if (p == TIME) return m.steps_left && next_ring() != UINT64_MAX;
   if (p >= (int)o->cpus) return 0;
   const cpu *c = &m.cpu[p];
   if (takes_trap(p)) return 1;
-  if (c->waits == W_LOCK) return !m.owner;
+  if (c->waits == W_LOCK) return !is_held(c->wants);
   if (c->waits == W_SLEEP) return pending(p) != 0;
   return c->waits != W_MARK;
 }
@@ -583,7 +638,7 @@ static uint32_t first_ram[RAM_WORDS];
 
 static void boot(void) {
   memset(&m, 0, sizeof m);
-  memcpy(ram, image, sizeof ram);
+  memcpy(ram, image, 4 * o->ram_words);
   m.time = 1000;
   m.steps_left = o->time_steps;
   depth = -1;
@@ -607,13 +662,13 @@ static void boot(void) {
   for (int p = 0; p < (int)o->cpus; p++)
     if (m.cpu[p].mark == EXPLORE_GO) m.cpu[p].mark = (uint32_t)(m.cpu[p].waits = 0);
   first = m;
-  memcpy(first_ram, ram, sizeof ram);
+  memcpy(first_ram, ram, 4 * o->ram_words);
 }
 
 static void begin(void) {
   m = first;
-  memcpy(ram, first_ram, sizeof ram);
-  memset(used, 0, sizeof used);
+  memcpy(ram, first_ram, 4 * o->ram_words);
+  memset(used, 0, o->ram_words * sizeof *used);
   memset(now, 0, sizeof now);
   memset(wrote, 0, sizeof wrote);
   memset(read_, 0, sizeof read_);
@@ -628,7 +683,8 @@ static void begin(void) {
 /* Nothing can happen any more. What threads wait for is the reference model's to judge: keep the history. */
 static void finish(void) {
   r->executions++;
-  if (m.owner) fail("in the end CPU %u has the lock", m.owner - 1);
+  for (uint32_t p = 0; p < o->cpus; p++)
+    if (m.cpu[p].holds) fail("in the end CPU %u has a lock", p);
   uint64_t hash = 0xcbf29ce484222325u;
   for (uint32_t i = 0; i < m.log_words; i++) hash = (hash ^ log_[i]) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
   hash += !hash;
@@ -823,6 +879,37 @@ int explore(const options *with, const uint32_t *words, size_t count, results *t
   }
   free(seen);
   return 1;
+}
+
+/* Runs a program on one CPU, in the one order that this has; what its loads of the input find, and its log. Returns how
+ * many words that has; its exit status is in `executions`, what it prints or why it has been stopped in `failure`. */
+size_t play(const uint32_t *words, size_t count, const uint32_t *input, size_t input_words, uint32_t *log, size_t room,
+            uint32_t kind, results *to);
+size_t play(const uint32_t *words, size_t count, const uint32_t *input, size_t input_words, uint32_t *log, size_t room,
+            uint32_t kind, results *to) {
+  static const options alone = {.cpus = 1, .ram_words = RAM_WORDS, .time_steps = 1};
+  o = &alone;
+  r = to;
+  memset(to, 0, sizeof *to);
+  memset(&play_, 0, sizeof play_);
+  play_.input = input;
+  play_.input_words = input_words;
+  play_.log = log;
+  play_.room = room;
+  play_.kind = kind;
+  play_.on = 1;
+  memset(&m, 0, sizeof m);
+  memset(ram, 0, sizeof ram);
+  memcpy(ram, words, count * sizeof *words);
+  m.time = 1000;
+  m.cpu[0].pc = CL_RAM + 0x80;
+  m.cpu[0].compare = UINT64_MAX;
+  quiet = running = 0;
+  if (!setjmp(failed)) run(0, 0);
+  else to->executions = UINT32_MAX;
+  play_.on = 0;
+  play_.input_words = 0;
+  return play_.logged;
 }
 
 /* The histories of the last call: each its length in words, and words. */

@@ -40,6 +40,8 @@ class Image:
 
     words: bytes
     elf: Path
+    ram_bytes: int = _RAM_BYTES
+    checks: bool = True  # it has explore_check
 
     def with_acts(self, acts: Sequence[Sequence[Act]]) -> bytes:
         image, start = bytearray(self.words), elf.offset(self.elf, elf.address(self.elf, "explore_acts"))
@@ -104,6 +106,7 @@ def image(cpus: int, policy: str = firmware.PRIORITY, fault: Fault | None = None
 class _Options(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint32) for name in (
         "cpus", "parties", "time_steps", "limit", "unreduced", "walks", "seed", "changes", "check",
+        "ram_words",
     )]  # fmt: skip
 
 
@@ -147,6 +150,25 @@ def _explorer() -> ctypes.CDLL:
     return library
 
 
+def play(image: bytes, given: bytes, kind: int, room: int = 1 << 18) -> tuple[list[int], int | None, str]:
+    """Runs a program of one CPU, without a model of the SoC and its cycles: time passes when it waits.
+
+    given: at the address of the input. Returned are the words of its trace events of kinds from `kind` on,
+    its exit status, and what it has printed, or why it could not go on: then the status is None.
+    """
+    results, library = _Results(), _explorer()
+    log = (ctypes.c_uint32 * room)()
+    library.play.restype = ctypes.c_size_t
+    sized = struct.pack("<I", len(given)) + given + bytes(-len(given) % 4)
+    count = library.play(
+        image + bytes(-len(image) % 4), ctypes.c_size_t((len(image) + 3) // 4), sized,
+        ctypes.c_size_t(len(sized) // 4), log, ctypes.c_size_t(room), ctypes.c_uint32(kind),
+        ctypes.byref(results),
+    )  # fmt: skip
+    status = None if results.executions == 0xFFFFFFFF else results.executions
+    return log[:count], status, results.failure.decode("utf-8", "replace")
+
+
 History = tuple[tuple[int, int, int, int, int], ...]  # kind, CPU, thread, two words
 
 
@@ -167,7 +189,7 @@ class Found:
 
 def explore(
     program: Image,
-    acts: Sequence[Sequence[Act]],
+    words: bytes,
     cpus: int,
     parties: int,
     limit: int,
@@ -177,9 +199,11 @@ def explore(
     walks: int = 0,
     seed: int = 1,
 ) -> Found:
-    words = program.with_acts(acts)
-    check = elf.address(program.elf, "explore_check")
-    chosen = _Options(cpus, parties, time_steps, limit, unreduced, walks, seed, 4, check)
+    """words: the program's, with what its threads do."""
+    check = elf.address(program.elf, "explore_check") if program.checks else 0
+    chosen = _Options(
+        cpus, parties, time_steps, limit, unreduced, walks, seed, 4, check, program.ram_bytes // 4
+    )
     results = _Results()
     library = _explorer()
     fine = library.explore(

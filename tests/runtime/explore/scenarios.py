@@ -41,8 +41,9 @@ class Scenario:
         return image(self.cpus, self.policy, fault)
 
     def explore(self, fault: Fault | None = None, unreduced: bool = False) -> Found:
+        program = self.image(fault)
         return explore(
-            self.image(fault), self.acts(), self.cpus, self.parties, self.limit,
+            program, program.with_acts(self.acts()), self.cpus, self.parties, self.limit,
             time_steps=self.time_steps, walks=self.walks, seed=self.seed, unreduced=unreduced,
         )  # fmt: skip
 
