@@ -90,6 +90,8 @@ int pthread_attr_getscope(const pthread_attr_t *attr, int *scope);
 int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size);
 int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size);
 /* A stack in the caller's memory, as malloc gives it (a multiple of 8); it may be reused once the thread has been joined. */
+int pthread_attr_setstackaddr(pthread_attr_t *attr, void *top); /* of the size that attr has */
+int pthread_attr_getstackaddr(const pthread_attr_t *attr, void **top);
 int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size);
 int pthread_attr_getstack(const pthread_attr_t *attr, void **stack, size_t *size);
 int pthread_attr_setguardsize(pthread_attr_t *attr, size_t size);

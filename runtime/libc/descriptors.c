@@ -3,6 +3,7 @@
  * Calls for several descriptors, buffers or places at once. All descriptors are plain files to select and poll: ready,
  * whatever is asked; so these wait only where they are given no descriptor. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/select.h>
@@ -77,4 +78,12 @@ static ssize_t at(int file, void *memory, size_t bytes, off_t place, ssize_t (*c
 WEAK ssize_t pread(int file, void *to, size_t bytes, off_t place) { return at(file, to, bytes, place, cl_read); }
 WEAK ssize_t pwrite(int file, const void *from, size_t bytes, off_t place) {
   return at(file, (void *)from, bytes, place, write_out);
+}
+
+WEAK int truncate(const char *path, off_t bytes) {
+  const int file = cl_open(path, O_WRONLY, 0);
+  if (file < 0) return -1;
+  const int status = ftruncate(file, bytes);
+  cl_close(file);
+  return status;
 }

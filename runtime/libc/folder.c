@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cl_host.h"
@@ -62,4 +64,58 @@ WEAK char *getcwd(char *to, size_t bytes) {
   if (strlen(path) < bytes) return strcpy(to, path);
   errno = ERANGE;
   return NULL;
+}
+
+WEAK int scandir(const char *path, struct dirent ***to, int (*wanted)(const struct dirent *),
+                 int (*compare)(const struct dirent **, const struct dirent **)) {
+  DIR *const folder = opendir(path);
+  struct dirent **found = NULL, *entry;
+  size_t count = 0;
+  int failed = !folder;
+  while (!failed && (entry = readdir(folder))) {
+    if (wanted && !wanted(entry)) continue;
+    struct dirent **const more = realloc(found, (count + 1) * sizeof *more), *const copy = malloc(sizeof *copy);
+    failed = !more || !copy;
+    if (more) found = more;
+    if (failed) free(copy);
+    else *(found[count++] = copy) = *entry;
+  }
+  if (folder) closedir(folder);
+  if (failed) {
+    while (count) free(found[--count]);
+    free(found);
+    return -1;
+  }
+  if (count && compare) qsort(found, count, sizeof *found, (int (*)(const void *, const void *))compare);
+  *to = found;
+  return (int)count;
+}
+
+/* Without links a path is what its parts say. */
+WEAK char *realpath(const char *__restrict path, char *__restrict to) {
+  struct stat about;
+  char whole[PATH_MAX + 1];
+  if (stat(path, &about)) return NULL;
+  if (*path == '/') *whole = 0;
+  else if (!getcwd(whole, sizeof whole)) return NULL;
+  char *end = whole + strlen(whole);
+  if (end == whole + 1) *--end = 0; /* of the root, to which parts are added */
+  for (size_t length; *path; path += length) {
+    path += strspn(path, "/");
+    length = strcspn(path, "/");
+    if (length == 2 && !memcmp(path, "..", 2)) {
+      while (end > whole && *--end != '/') continue;
+    } else if (length && !(length == 1 && *path == '.')) {
+      if ((size_t)(end - whole) + length + 2 > sizeof whole) {
+        errno = ENAMETOOLONG;
+        return NULL;
+      }
+      *end = '/';
+      memcpy(end + 1, path, length);
+      end += length + 1;
+    }
+    *end = 0;
+  }
+  if (end == whole) strcpy(whole, "/");
+  return to ? strcpy(to, whole) : strdup(whole);
 }

@@ -37,6 +37,19 @@ WEAK int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set) {
   return failed(pthread_getaffinity_np(of(thread), size, set));
 }
 
+/* The old way to give a stack: where it begins when it grows down. */
+WEAK int pthread_attr_setstackaddr(pthread_attr_t *attr, void *top) {
+  size_t bytes;
+  const int error = pthread_attr_getstacksize(attr, &bytes);
+  return error ? error : pthread_attr_setstack(attr, (char *)top - bytes, bytes);
+}
+WEAK int pthread_attr_getstackaddr(const pthread_attr_t *attr, void **top) {
+  size_t bytes;
+  const int error = pthread_attr_getstack(attr, top, &bytes);
+  if (!error && *top) *top = (char *)*top + bytes;
+  return error;
+}
+
 /* Nothing is ever forked, so what should be called then is not. */
 WEAK int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) {
   return (void)before, (void)parent, (void)child, 0;

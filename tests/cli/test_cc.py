@@ -341,7 +341,9 @@ int main(void) {
 USUAL = """\
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -377,6 +379,8 @@ static void *other(void *main_s) {
   return (void *)(long)(gettid() == (pid_t)syscall(SYS_gettid) && gettid() != *(pid_t *)main_s);
 }
 
+static int is_made(const struct dirent *entry) { return !strcmp(entry->d_name, "made"); }
+
 static int same(const void *a, const void *b) { return *(const int *)a != *(const int *)b; }
 
 int main(void) {
@@ -393,21 +397,33 @@ int main(void) {
   pthread_t thread;
   void *result;
   pid_t self = gettid();
-  pthread_create(&thread, NULL, other, &self);
+  pthread_attr_t attr;
+  static _Alignas(4096) char stack[65536];
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, sizeof stack);
+  pthread_attr_setstackaddr(&attr, stack + sizeof stack);
+  pthread_attr_getstackaddr(&attr, &result);
+  printf("%d ", result == stack + sizeof stack);
+  pthread_create(&thread, &attr, other, &self);
   pthread_join(thread, &result);
   printf("%d %d %d\\n", ntohs(address.sin_port), self == getpid(), (int)(long)result);
   printf("%d %d\\n", select(0, NULL, NULL, NULL, &soon), poll(NULL, 0, 1));
-  printf("%zd %zd", writev(plain.fd, parts, 2), pwrite(plain.fd, "X", 1, 2));
-  printf(" %zd %s", pread(plain.fd, text, 3, 1), text);
+  printf("%zd", writev(plain.fd, parts, 2));
+  printf(" %zd", pwrite(plain.fd, "X", 1, 2));
+  printf(" %zd", pread(plain.fd, text, 3, 1));
+  printf(" %s", text);
   lseek(plain.fd, 0, SEEK_SET);
-  printf(" %zd %s %s\\n", readv(plain.fd, into, 2), text, more);
+  printf(" %zd", readv(plain.fd, into, 2));
+  printf(" %s %s\\n", text, more);
   FD_ZERO(&set);
   FD_SET(plain.fd, &set);
   printf("%d %d\\n", poll(&plain, 1, -1), select(plain.fd + 1, NULL, &set, NULL, NULL));
-  printf("%d %d %d\\n", lstat("made", &about), (int)about.st_size, fdatasync(plain.fd));
+  int is_there = lstat("made", &about);
+  printf("%d %d %d\\n", is_there, (int)about.st_size, fdatasync(plain.fd));
   CPU_ZERO(&cpus);
   CPU_SET(0, &cpus);
-  printf("%d %d %d", sched_setaffinity(0, sizeof cpus, &cpus), sched_getcpu(), get_nprocs() > 0);
+  printf("%d", sched_setaffinity(0, sizeof cpus, &cpus));
+  printf(" %d %d", sched_getcpu(), get_nprocs() > 0);
   printf(" %d\\n", sched_getaffinity(0, sizeof cpus, &cpus) || !CPU_ISSET(0, &cpus));
   printf("%d %d", getrusage(RUSAGE_SELF, &used), times(&now) == (clock_t)-1);
   printf(" %d\\n", getpriority(PRIO_PROCESS, 0));
@@ -417,6 +433,14 @@ int main(void) {
   printf("%d %d %zu", *found, table[2], count);
   printf(" %d\\n", lfind(&six, table, &count, sizeof *table, same) == found);
   syslog(LOG_INFO, "unseen");
+  struct dirent **entries;
+  char path[PATH_MAX];
+  int is_first = scandir(".", &entries, is_made, alphasort) == 1 && !strcmp((*entries)->d_name, "made");
+  printf("%d %d", is_first, realpath("none", path) == NULL);
+  printf(" %d", mkdir("in", 0700));
+  printf(" %d %d", strcmp(strrchr(realpath("in//.././in/../made", path), '/'), "/made"), truncate("made", 3));
+  is_there = stat("made", &about);
+  printf(" %d %d\\n", is_there, (int)about.st_size);
   printf("%ld %d\\n", wcstol(L"-12x", NULL, 10), pthread_atfork(NULL, NULL, NULL));
   fflush(stdout);
   quick_exit(EX_USAGE);
@@ -431,7 +455,7 @@ def test_usual_headers_and_functions_of_linux(
     Path("usual.c").write_text(USUAL)
     assert run(capfd, "run", "usual.c", "-w", "-q", "--files", ".", "--on", ground) == (
         64,
-        "80 1 1\n0 0\n7 1 3 bXd 7 abXde fg\n1 1\n0 7 0\n0 0 1 0\n0 0 0\n6 6 3 1\n-12 0\n",
+        "1 80 1 1\n0 0\n7 1 3 bXd 7 abXde fg\n1 1\n0 7 0\n0 0 1 0\n0 0 0\n6 6 3 1\n1 1 0 0 0 0 3\n-12 0\n",
         "",
     )
 
