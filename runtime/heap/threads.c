@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * <threads.h>, and what <time.h> has for it. Keys are apart (tss.c), as they use malloc. */
+ * <threads.h>, and what <time.h> has for it. Keys are apart (tss.c), as they use malloc. A program may have each name for
+ * its own, as on Linux: libraries have these functions for where there are none. */
 #include <errno.h>
 #include <stdint.h>
 #include <threads.h>
+
+#pragma weak thrd_create
+#pragma weak thrd_current
+#pragma weak thrd_detach
+#pragma weak thrd_equal
+#pragma weak thrd_exit
+#pragma weak thrd_join
+#pragma weak thrd_sleep
+#pragma weak thrd_yield
+#pragma weak mtx_init
+#pragma weak mtx_destroy
+#pragma weak mtx_lock
+#pragma weak mtx_timedlock
+#pragma weak mtx_trylock
+#pragma weak mtx_unlock
+#pragma weak cnd_init
+#pragma weak cnd_destroy
+#pragma weak cnd_signal
+#pragma weak cnd_broadcast
+#pragma weak cnd_wait
+#pragma weak cnd_timedwait
+#pragma weak call_once
+#pragma weak timespec_get
+#pragma weak timespec_getres
 
 static int result(int status) {
   switch (status) {

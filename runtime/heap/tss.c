@@ -2,6 +2,11 @@
 #include <errno.h>
 #include <threads.h>
 
+#pragma weak tss_create
+#pragma weak tss_delete
+#pragma weak tss_get
+#pragma weak tss_set
+
 int tss_create(tss_t *key, tss_dtor_t destructor) {
   return pthread_key_create(key, destructor) ? thrd_error : thrd_success;
 }

@@ -16,9 +16,13 @@ __attribute__((weak)) int getc_unlocked(FILE *stream) {
   return EOF;
 }
 
+/* What was just read goes back into the buffer: so there is room for a character after scanf has given one back. */
 int ungetc_unlocked(int c, FILE *stream) {
   if (!(stream->flags & __SRD) || c == EOF || stream->unget) return EOF;
-  stream->unget = (__ungetc_t)((c & 0xff) | MARK);
+  struct __file_bufio *const file = (struct __file_bufio *)stream;
+  const int is_last = (stream->flags & __SBUF) && file->dir == __SRD && file->off > 0;
+  if (is_last && file->buf[file->off - 1] == (char)c) file->off--;
+  else stream->unget = (__ungetc_t)((c & 0xff) | MARK);
   stream->flags &= (uint8_t)~__SEOF;
   return c & 0xff;
 }

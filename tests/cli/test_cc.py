@@ -371,6 +371,7 @@ USUAL = """\
 #include <sysexits.h>
 #include <syslog.h>
 #include <termios.h>
+#include <threads.h>
 #include <unistd.h>
 #include <values.h>
 #include <wchar.h>
@@ -378,6 +379,9 @@ USUAL = """\
 static void *other(void *main_s) {
   return (void *)(long)(gettid() == (pid_t)syscall(SYS_gettid) && gettid() != *(pid_t *)main_s);
 }
+
+/* A library has them for systems without. */
+int thrd_sleep(const struct timespec *time, struct timespec *left) { return (void)time, (void)left, 7; }
 
 static int is_made(const struct dirent *entry) { return !strcmp(entry->d_name, "made"); }
 
@@ -403,6 +407,8 @@ int main(void) {
   pthread_attr_setstacksize(&attr, sizeof stack);
   pthread_attr_setstackaddr(&attr, stack + sizeof stack);
   pthread_attr_getstackaddr(&attr, &result);
+  thrd_t own = thrd_current();
+  printf("%d ", thrd_sleep(NULL, NULL) * thrd_equal(own, thrd_current()));
   printf("%d ", result == stack + sizeof stack);
   pthread_create(&thread, &attr, other, &self);
   pthread_join(thread, &result);
@@ -442,6 +448,11 @@ int main(void) {
   is_there = stat("made", &about);
   printf(" %d %d\\n", is_there, (int)about.st_size);
   printf("%ld %d\\n", wcstol(L"-12x", NULL, 10), pthread_atfork(NULL, NULL, NULL));
+  FILE *file = fopen("made", "r");
+  int number, first = fscanf(file, "%d", &number), back = ungetc('x', file);
+  printf("%d %c", first, back);
+  printf(" %c", getc(file));
+  printf("%c\\n", getc(file));
   fflush(stdout);
   quick_exit(EX_USAGE);
 }
@@ -455,7 +466,8 @@ def test_usual_headers_and_functions_of_linux(
     Path("usual.c").write_text(USUAL)
     assert run(capfd, "run", "usual.c", "-w", "-q", "--files", ".", "--on", ground) == (
         64,
-        "1 80 1 1\n0 0\n7 1 3 bXd 7 abXde fg\n1 1\n0 7 0\n0 0 1 0\n0 0 0\n6 6 3 1\n1 1 0 0 0 0 3\n-12 0\n",
+        "7 1 80 1 1\n0 0\n7 1 3 bXd 7 abXde fg\n1 1\n0 7 0\n0 0 1 0\n0 0 0\n"
+        "6 6 3 1\n1 1 0 0 0 0 3\n-12 0\n0 x xa\n",
         "",
     )
 
@@ -476,10 +488,15 @@ def test_a_program_finds_what_it_looks_for_on_linux(
 def test_ground_linux_has_the_headers_of_this_machine_s_compiler(
     place: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With _GNU_SOURCE, which no program asked for, they have macros of C11."""
+    """With _GNU_SOURCE, which no program asked for, they have macros of C11 and names of C23."""
     Path("own.c").write_text('#include <string.h>\nint main(void) { return strrchr("ab", 98) == NULL; }\n')
     words = ("-std=c89", "-pedantic-errors", "--on", "linux")
     assert cc(capfd, "own.c", *words) == (0, "", "")
+    Path("once.c").write_text(
+        "#define _GNU_SOURCE\n#include <pthread.h>\n#define once_flag pthread_once_t\n"
+        "#define call_once(flag, call) pthread_once(flag, call)\n#include <stdlib.h>\nint main(void) {}\n"
+    )
+    assert cc(capfd, "once.c", "--on", "linux") == (0, "", "")
 
 
 def test_what_was_printed_is_shown_as_it_comes(place: Path) -> None:
