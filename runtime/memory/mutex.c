@@ -287,13 +287,16 @@ int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) 
   uint32_t thread = pthread_self();
   if (!has_ceiling(mutex) || ceiling < 0 || ceiling >= CL_PRIORITIES) return EINVAL;
   if (CL_BACKEND_INHERITANCE && mutex->handle != CL_IN_MEMORY) return set_ceiling_in_kernel(mutex, ceiling, old);
-  cl_backend_lock();
-  int status = refusal(mutex, thread, EDEADLK);
-  if (status && status != EINVAL) {
-    cl_backend_unlock();
-    return status;
-  }
-  status = lock(mutex, thread, CL_NEVER);
+  int status;
+  do {
+    cl_backend_lock();
+    status = refusal(mutex, thread, EDEADLK);
+    if (status && status != EINVAL) {
+      cl_backend_unlock();
+      return status;
+    }
+    status = lock(mutex, thread, CL_NEVER);
+  } while (CL_AGAIN(status));
   if (status) return status;
   cl_backend_lock();
   if (old) *old = mutex->ceiling;

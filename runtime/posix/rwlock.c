@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "cancel.h"
 #include "clock.h"
 #include "posix.h"
 
@@ -127,10 +128,16 @@ static int write_once(pthread_rwlock_t *lock, uint64_t at) {
   } else if (lock->writer == self + 1) {
     status = EDEADLK;
   } else {
-    status = cl_queue_wait(&lock->waiting_writers, &(struct cl_waiter){.ends = CL_AGAIN_BY(&cl_wait_again)}, at);
+    /* Then no trap ends the thread (held), but itself after it has handed the lock over. */
+    const int asynchronous = cl_cancel_asynchronous();
+    struct cl_waiter me = {.ends = asynchronous ? CL_POINT : CL_AGAIN_BY(&cl_wait_again)};
+    status = cl_queue_wait(&lock->waiting_writers, &me, at);
     if (!status) return 0;
     cl_backend_lock();
     hand_over(lock); /* to readers that waited for this writer */
+    cl_backend_unlock();
+    if (asynchronous && CL_AGAIN(status)) cl_cancel_act();
+    return status;
   }
   cl_backend_unlock();
   return status;

@@ -56,6 +56,29 @@ TEST(pthread_setcanceltype, asynchronous_waits,
   OK(pthread_mutexattr_destroy(&attr));
 }
 
+static void *read_and_end(void *unused) {
+  pthread_rwlock_rdlock(&rwlock);
+  pthread_rwlock_unlock(&rwlock);
+  return unused;
+}
+
+TEST(pthread_setcanceltype, asynchronous_writer,
+     "asynchronous: a reader that waits behind a writer reads as soon as that is cancelled") {
+  begun = reached = cleaned = 0;
+  OK(pthread_rwlock_init(&rwlock, NULL));
+  OK(pthread_rwlock_rdlock(&rwlock));
+  const pthread_t writer = started(wait_asynchronously, (void *)4);
+  AWAIT(begun);
+  nap();
+  const pthread_t reader = started(read_and_end, NULL);
+  nap();
+  OK(pthread_cancel(writer));
+  IS((long)PTHREAD_CANCELED, joined(writer));
+  IS(0, joined(reader));
+  OK(pthread_rwlock_unlock(&rwlock));
+  OK(pthread_rwlock_destroy(&rwlock));
+}
+
 static void *compute_asynchronously(void *unused) {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
   pthread_cleanup_push(note_cleanup, (void *)1);

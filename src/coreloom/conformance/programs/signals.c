@@ -555,6 +555,23 @@ TEST(pthread_mutex_lock, handler, "a handler is called while it waits, and it wa
   IS(0, interrupted(mutex_, unlock));
 }
 
+static pthread_mutex_t ceiled;
+static int set_ceiling_(void) { return pthread_mutex_setprioceiling(&ceiled, sched_get_priority_max(SCHED_FIFO), NULL); }
+static void unlock_ceiled(void) { pthread_mutex_unlock(&ceiled); }
+
+TEST(pthread_mutex_setprioceiling, handler, "a handler is called while it waits, and it waits on") {
+  pthread_mutexattr_t attr;
+  begin(0);
+  OK(pthread_mutexattr_init(&attr));
+  OK(pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_PROTECT));
+  OK(pthread_mutexattr_setprioceiling(&attr, sched_get_priority_max(SCHED_FIFO)));
+  OK(pthread_mutex_init(&ceiled, &attr));
+  if (pthread_mutex_lock(&ceiled)) UNTESTED("no right to SCHED_FIFO");
+  IS(0, interrupted(set_ceiling_, unlock_ceiled));
+  OK(pthread_mutex_destroy(&ceiled));
+  OK(pthread_mutexattr_destroy(&attr));
+}
+
 TEST(pthread_rwlock_rdlock, handler, "a handler is called while it waits, and it waits on") {
   begin(0);
   pthread_rwlock_wrlock(&lock);
