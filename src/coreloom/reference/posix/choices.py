@@ -115,6 +115,9 @@ class Choices:
         other = None if slot is None else posix.of(slot)
         if slot is None or (other is not None and not self._may_end(posix, other)):
             return None
+        # One that computes ends at some time.
+        if other is not None and other is not thread and other.asynchronous and other.state == "ready":
+            return None
         return Call(name, slot)
 
     def _cancelstate(self, posix: Posix, thread: Thread, name: str) -> Call | None:

@@ -208,7 +208,12 @@ class Locks(Mutexes):
         if lock.writer == thread.number:
             return E.EDEADLK
         self.reach("wait to write")
-        status = yield from self.wait_in_memory(thread, lock.waiting_writers, until)
+        try:
+            status = yield from self.wait_in_memory(thread, lock.waiting_writers, until)
+        except Cancelled:
+            self._hand_over(lock)
+            yield
+            raise
         if status:
             self._hand_over(lock)
         return status

@@ -201,10 +201,12 @@ class Mutexes(Threads):
         status = yield from self.lock(thread, mutex, trying=True)
         if status != E.EBUSY:
             return status
+        if call.limit < 0:
+            return E.EINVAL
         until = self.deadline(call.limit)
         if self.now >= until:
             return E.ETIMEDOUT
-        return (yield from self.lock(thread, mutex, until))
+        return (yield from self.lock(thread, mutex, until, point=thread.asynchronous))
 
     def call_mutex_unlock(self, thread: Thread, call: Call) -> Steps:
         return (yield from self.unlock(thread, self.mutexes[call.object]))

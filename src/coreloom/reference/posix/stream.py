@@ -191,10 +191,13 @@ _ANYBODY = {
     "events_trywait": 3,
 }  # fmt: skip
 _MAIN = {**_ANYBODY, "key_set": 0, "settime": 5, "create": 40, "cancel": 16, "join": 4, "fill": 2, "count": 3}
-_ASYNCHRONOUS = {"mutex_lock": 4, "sem_wait": 3, "sleep": 1, "canceltype": 4, "yield": 1, "cancelstate": 1}
+_ASYNCHRONOUS = {
+    "mutex_lock": 4, "mutex_timedlock": 4, "mutex_unlock": 1, "rwlock_rdlock": 3, "rwlock_wrlock": 4,
+    "rwlock_unlock": 1, "barrier_wait": 2, "sem_wait": 3, "sleep": 1, "canceltype": 3, "cancelstate": 1,
+}  # fmt: skip
 _OTHER = {
     **_ANYBODY,
-    "join": 3, "exit": 3, "yield": 4, "sleep": 14, "cancelstate": 4, "canceltype": 1, "testcancel": 2,
+    "join": 3, "exit": 3, "yield": 4, "sleep": 14, "cancelstate": 4, "canceltype": 3, "testcancel": 2,
     "push": 5, "pop": 5, "mutex_lock": 40, "mutex_trylock": 4, "mutex_timedlock": 10, "mutex_unlock": 2,
     "mutex_consistent": 20, "mutex_setceiling": 4, "cond_wait": 30, "cond_timedwait": 30,
     "rwlock_rdlock": 4, "rwlock_wrlock": 4, "rwlock_tryrdlock": 2, "rwlock_trywrlock": 2,
