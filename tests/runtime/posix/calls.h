@@ -4,7 +4,7 @@
  * is no call of its own. */
 /* clang-format off */
 CALL(end)
-CALL(create) CALL(join) CALL(tryjoin) CALL(detach) CALL(exit) CALL(yield) CALL(sleep)
+CALL(create) CALL(join) CALL(tryjoin) CALL(detach) CALL(exit) CALL(yield) CALL(sleep) CALL(nap)
 CALL(setprio) CALL(getprio)
 CALL(cancel) CALL(cancelstate) CALL(canceltype) CALL(testcancel) CALL(push) CALL(pop)
 CALL(mutex_init) CALL(mutex_destroy) CALL(mutex_lock) CALL(mutex_trylock) CALL(mutex_timedlock) CALL(mutex_unlock)
@@ -19,7 +19,7 @@ CALL(key_create) CALL(key_delete) CALL(key_set) CALL(key_get)
 CALL(settime)
 CALL(timer_create) CALL(timer_delete) CALL(timer_settime) CALL(timer_gettime) CALL(timer_getoverrun)
 CALL(mq_open) CALL(mq_close) CALL(mq_unlink) CALL(mq_send) CALL(mq_timedsend) CALL(mq_receive) CALL(mq_timedreceive)
-CALL(mq_count)
+CALL(mq_count) CALL(mq_notify) CALL(mq_setflags)
 CALL(events_init) CALL(events_destroy) CALL(events_set) CALL(events_clear) CALL(events_get)
 CALL(events_wait) CALL(events_trywait) CALL(events_timedwait)
 CALL(fill) CALL(count) CALL(go)

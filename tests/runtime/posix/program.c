@@ -112,6 +112,7 @@ static event_flags_t events[PLACES];
 static int32_t ahead; /* units that CLOCK_REALTIME is */
 
 static struct timespec time_of(int64_t units) {
+  if (units < 0) return (struct timespec){0, NANOSECONDS}; /* no time */
   int64_t nanoseconds = units * UNIT * (NANOSECONDS / CL_CLOCK_HZ);
   return (struct timespec){nanoseconds / NANOSECONDS, (long)(nanoseconds % NANOSECONDS)};
 }
@@ -175,40 +176,56 @@ static int mutex_init(pthread_mutex_t *mutex, uint32_t what) {
   return pthread_mutex_init(mutex, &attr);
 }
 
+static int cond_init(pthread_cond_t *condition, int monotonic) {
+  pthread_condattr_t attr;
+  if (!monotonic) return pthread_cond_init(condition, NULL);
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  return pthread_cond_init(condition, &attr);
+}
+
 static uint32_t getprio(pthread_t thread) {
   struct sched_param param = {0};
   int policy, status = pthread_getschedparam(thread, &policy, &param);
   return with(status, (uint32_t)param.sched_priority);
 }
 
+/* How it notifies: by a call in a thread, which posts a semaphore. */
+static struct sigevent event_of(int how, int semaphore, pthread_attr_t *attr) {
+  struct sigevent event = {.sigev_notify = how, .sigev_notify_attributes = attr, .sigev_notify_function = notified};
+  pthread_attr_init(attr);
+  pthread_attr_setschedparam(attr, &(struct sched_param){7});
+#ifndef EXPLORE
+  pthread_attr_setplacement_np(attr, PTHREAD_PLACEMENT_STATIC_NP, 0);
+#endif
+  event.sigev_value.sival_int = semaphore;
+  return event;
+}
+
 /* argument: monotonic clock, call in a thread << 1; other: the semaphore that the call posts. */
 static uint32_t make_timer(const struct record *r) {
-  struct sigevent event = {.sigev_notify = r->argument & 2 ? SIGEV_THREAD : SIGEV_NONE};
   pthread_attr_t attr;
-  pthread_attr_init(&attr);
-  pthread_attr_setschedparam(&attr, &(struct sched_param){7});
-#ifndef EXPLORE
-  pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, 0);
-#endif
-  event.sigev_notify_attributes = &attr;
-  event.sigev_notify_function = notified;
-  event.sigev_value.sival_int = r->other;
+  struct sigevent event = event_of(r->argument & 2 ? SIGEV_THREAD : SIGEV_NONE, r->other, &attr);
   return failed(timer_create(r->argument & 1 ? CLOCK_MONOTONIC : CLOCK_REALTIME, &event, &timers[r->object]));
 }
 
-/* argument: absolute, interval << 1; limit 0: disarm. */
-static uint32_t set_timer(const struct record *r) {
-  struct itimerspec value = {.it_value = time_of(r->limit), .it_interval = time_of(r->argument >> 1)};
-  return failed(timer_settime(timers[r->object], r->argument & 1 ? TIMER_ABSTIME : 0, &value, NULL));
+/* In units, rounded up. */
+static uint32_t units_of(const struct timespec *time) {
+  uint64_t left = (uint64_t)time->tv_sec * NANOSECONDS + (uint32_t)time->tv_nsec;
+  uint64_t unit = (uint64_t)UNIT * (NANOSECONDS / CL_CLOCK_HZ);
+  return (uint32_t)((left + unit - 1) / unit);
 }
 
-/* In units, rounded up. */
+/* argument: absolute, interval << 1; limit 0: disarm. Returns what was left. */
+static uint32_t set_timer(const struct record *r) {
+  struct itimerspec before = {0}, value = {.it_value = time_of(r->limit), .it_interval = time_of(r->argument >> 1)};
+  uint32_t status = failed(timer_settime(timers[r->object], r->argument & 1 ? TIMER_ABSTIME : 0, &value, &before));
+  return with((int)status, units_of(&before.it_value));
+}
+
 static uint32_t get_timer(timer_t timer) {
   struct itimerspec value;
-  if (timer_gettime(timer, &value)) return (uint32_t)errno;
-  uint64_t left = (uint64_t)value.it_value.tv_sec * NANOSECONDS + (uint32_t)value.it_value.tv_nsec;
-  uint64_t unit = (uint64_t)UNIT * (NANOSECONDS / CL_CLOCK_HZ);
-  return with(0, (uint32_t)((left + unit - 1) / unit));
+  return timer_gettime(timer, &value) ? (uint32_t)errno : with(0, units_of(&value.it_value));
 }
 
 static const char *name_of(uint32_t queue) {
@@ -237,6 +254,20 @@ static uint32_t receive(const struct record *r, const struct timespec *until) {
   ssize_t length = until ? mq_timedreceive(queue, (char *)text, 2, NULL, until)
                          : mq_receive(queue, (char *)text, 2, NULL);
   return length == 2 ? with(0, text[0]) : (uint32_t)errno;
+}
+
+/* argument: a call is wanted, which posts the semaphore `other`. */
+static uint32_t notify(const struct record *r) {
+  pthread_attr_t attr;
+  struct sigevent event = event_of(SIGEV_THREAD, r->other, &attr);
+  return failed(mq_notify(queues[r->object], r->argument ? &event : NULL));
+}
+
+static uint32_t set_flags(const struct record *r) {
+  struct mq_attr attr = {.mq_flags = r->argument ? O_NONBLOCK : 0}, before = {0};
+  uint32_t status = failed(mq_setattr(queues[r->object], &attr, &before));
+  uint32_t flags = (before.mq_flags & O_NONBLOCK) != 0;
+  return with((int)status, flags | (uint32_t)before.mq_curmsgs << 1 | (uint32_t)before.mq_maxmsg << 4);
 }
 
 static uint32_t wait_for_events(const struct record *r, const struct timespec *until) {
@@ -348,6 +379,7 @@ static uint32_t perform(const struct record *r, struct cl_cleanup *cleanups, uin
     case CALL_yield: return (uint32_t)sched_yield();
     case CALL_sleep:
       return (uint32_t)clock_nanosleep(argument ? CLOCK_REALTIME : CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    case CALL_nap: return failed(nanosleep(&until, NULL));
     case CALL_setprio: return (uint32_t)pthread_setschedprio(ids[i], argument);
     case CALL_getprio: return getprio(ids[i]);
     case CALL_cancel: return (uint32_t)pthread_cancel(ids[i]);
@@ -373,7 +405,7 @@ static uint32_t perform(const struct record *r, struct cl_cleanup *cleanups, uin
       int status = pthread_mutex_getprioceiling(&mutexes[i], &old);
       return with(status, (uint32_t)old);
     }
-    case CALL_cond_init: return (uint32_t)pthread_cond_init(&conditions[i], NULL);
+    case CALL_cond_init: return (uint32_t)cond_init(&conditions[i], argument);
     case CALL_cond_destroy: return (uint32_t)pthread_cond_destroy(&conditions[i]);
     case CALL_cond_wait: return (uint32_t)pthread_cond_wait(&conditions[i], &mutexes[r->other]);
     case CALL_cond_timedwait: return (uint32_t)pthread_cond_timedwait(&conditions[i], &mutexes[r->other], &until);
@@ -434,6 +466,8 @@ static uint32_t perform(const struct record *r, struct cl_cleanup *cleanups, uin
       uint32_t status = failed(mq_getattr(queues[i], &attr));
       return with((int)status, (uint32_t)attr.mq_curmsgs);
     }
+    case CALL_mq_notify: return notify(r);
+    case CALL_mq_setflags: return set_flags(r);
     case CALL_events_init: return (uint32_t)event_flags_init(&events[i], (uint32_t)argument);
     case CALL_events_destroy: return (uint32_t)event_flags_destroy(&events[i]);
     case CALL_events_set: return (uint32_t)event_flags_set(&events[i], (uint32_t)argument);

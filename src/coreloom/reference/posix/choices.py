@@ -43,7 +43,9 @@ class Choices:
         return self.random.choice(free[: MOST // 2])
 
     def _limit(self, posix: Posix) -> int:
-        """Of CLOCK_REALTIME; now and then it is over."""
+        """Of CLOCK_REALTIME; now and then it is over, or no time."""
+        if self._chance(0.03):
+            return -1
         if self._chance(0.1) and posix.now + posix.ahead > 1:
             return self.random.randrange(max(0, posix.now + posix.ahead - 3), posix.now + posix.ahead)
         return self._time(posix) + posix.ahead
@@ -103,6 +105,9 @@ class Choices:
         if self._chance(0.3):
             return Call(name, limit=self._time(posix))
         return Call(name, argument=1, limit=self._limit(posix))
+
+    def _nap(self, posix: Posix, thread: Thread, name: str) -> Call | None:
+        return Call(name, limit=-1 if self._chance(0.05) else self._time(posix) - posix.now)
 
     def _setprio(self, posix: Posix, thread: Thread, name: str) -> Call | None:
         slot = self._slot(posix)
@@ -248,7 +253,8 @@ class Choices:
             return Call(name, place, argument=self.random.randrange(4))
         if name == "sem_init":
             return Call(name, place, argument=self.random.choice((0, 0, 0, 1, 2, 32767, 40000)))
-        return Call(name, place, argument=self.random.randrange(16) if name == "events_init" else 0)
+        most = {"events_init": 16, "cond_init": 2}.get(name, 1)
+        return Call(name, place, argument=self.random.randrange(most))
 
     _cond_init = _sem_init = _barrier_init = _rwlock_init = _events_init = _once_init = _unless_used
     _cond_destroy = _sem_destroy = _barrier_destroy = _rwlock_destroy = _events_destroy = _place
@@ -270,10 +276,13 @@ class Choices:
         if mutex.protocol == PROTECT and mutex.waiters:
             better.append(mutex.ceiling)
         limit = self._limit(posix) if name == "cond_timedwait" else NEVER
-        sleeps = condition.kind == Kind.MEMORY and limit > posix.now + posix.ahead
+        if condition.monotonic and 0 <= limit < NEVER:
+            limit = max(0, limit - posix.ahead)
+        now = posix.now if condition.monotonic else posix.now + posix.ahead
+        sleeps = condition.kind == Kind.MEMORY and limit > now
         if not sleeps and better and max(better) > thread.own:
             return None
-        return Call(name, place, place, limit=limit % NEVER)
+        return Call(name, place, place, limit=limit if limit < NEVER else 0)
 
     _cond_timedwait = _cond_wait
 
@@ -363,7 +372,7 @@ class Choices:
         place = self.random.randrange(self.places)
         timer = posix.timer_at(place)
         if timer is None or self._chance(0.3):
-            return Call(name, place, argument=1)
+            return Call(name, place, argument=1, limit=-int(self._chance(0.1)))
         if timer.monotonic and self._chance(0.5):
             interval = 2 * self.random.randrange(1, 5)
             start = posix.now + 1 + self.random.randrange(6)
@@ -394,6 +403,16 @@ class Choices:
         return Call(name, place, 0, argument, self._limit(posix) if "timed" in name else 0)
 
     _mq_send = _mq_timedsend = _mq_receive = _mq_timedreceive = _mq_count = _mq
+
+    def _mq_notify(self, posix: Posix, thread: Thread, name: str) -> Call | None:
+        place = self.random.randrange(self.places)
+        if posix.queues[place] not in posix.descriptors and not self._chance(0.05):
+            return None
+        waits = [i for i, s in enumerate(posix.semaphores) if s.kind in (Kind.KERNEL, Kind.MEMORY)]
+        return Call(name, place, self.random.choice(waits or [0]), int(self._chance(0.8)))
+
+    def _mq_setflags(self, posix: Posix, thread: Thread, name: str) -> Call | None:
+        return Call(name, self.random.randrange(self.places), argument=int(self._chance(0.2)))
 
     def _events(self, posix: Posix, thread: Thread, name: str) -> Call | None:
         place = self.random.randrange(self.places)

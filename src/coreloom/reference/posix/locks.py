@@ -11,6 +11,7 @@ from coreloom.reference.posix.mutexes import Mutexes
 from coreloom.reference.posix.threads import (
     NEVER,
     PLACES,
+    WRONG,
     Call,
     Cancelled,
     E,
@@ -28,6 +29,7 @@ SEMAPHORE_MAX = 32767
 @dataclass(eq=False)
 class Condition:
     kind: Kind = Kind.NONE
+    monotonic: bool = False
     signals: int = 0
     waiters: Queue = field(default_factory=lambda: Queue(Kind.KERNEL))
 
@@ -75,7 +77,7 @@ class Locks(Mutexes):
         condition.waiters = Queue(condition.kind)
 
     def call_cond_init(self, thread: Thread, call: Call) -> Steps:
-        self.conditions[call.object] = condition = Condition()
+        self.conditions[call.object] = condition = Condition(monotonic=bool(call.argument))
         self._make_condition(condition)
         yield
         return 0
@@ -96,6 +98,8 @@ class Locks(Mutexes):
         return self._destroy(self.conditions[call.object])
 
     def cond_wait(self, thread: Thread, condition: Condition, mutex: Mutex, until: int = NEVER) -> Steps:
+        if until == WRONG:
+            return E.EINVAL
         yield from self.point(thread)
         if condition.kind == Kind.NONE:
             self._make_condition(condition)
@@ -125,7 +129,8 @@ class Locks(Mutexes):
         return (yield from self.cond_wait(thread, self.conditions[call.object], self.mutexes[call.other]))
 
     def call_cond_timedwait(self, thread: Thread, call: Call) -> Steps:
-        condition, until = self.conditions[call.object], self.deadline(call.limit)
+        condition = self.conditions[call.object]
+        until = call.limit if condition.monotonic and call.limit >= 0 else self.deadline(call.limit)
         return (yield from self.cond_wait(thread, condition, self.mutexes[call.other], until))
 
     def signal(self, condition: Condition, everybody: bool) -> int:
@@ -223,7 +228,8 @@ class Locks(Mutexes):
         status = yield from take(thread, lock, 0)
         if status != E.EBUSY:
             return status
-        return (yield from take(thread, lock, max(1, self.deadline(call.limit))))
+        until = self.deadline(call.limit)
+        return E.EINVAL if until == WRONG else (yield from take(thread, lock, max(1, until)))
 
     def call_rwlock_rdlock(self, thread: Thread, call: Call) -> Steps:
         return (yield from self._read(thread, self.rwlocks[call.object], NEVER))
@@ -293,7 +299,7 @@ class Locks(Mutexes):
             semaphore.value -= 1
             return 0
         if until <= self.now:
-            return E.ETIMEDOUT
+            return E.EINVAL if until == WRONG else E.ETIMEDOUT
         self.reach("wait for a semaphore")
         if semaphore.kind == Kind.KERNEL:
             status = yield from self.wait_in_kernel(thread, semaphore.waiters, until, True)

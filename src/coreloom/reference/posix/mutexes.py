@@ -6,6 +6,7 @@ from __future__ import annotations
 from coreloom.reference.posix.threads import (
     HIGHEST,
     NEVER,
+    WRONG,
     Call,
     Cancelled,
     E,
@@ -201,9 +202,9 @@ class Mutexes(Threads):
         status = yield from self.lock(thread, mutex, trying=True)
         if status != E.EBUSY:
             return status
-        if call.limit < 0:
-            return E.EINVAL
         until = self.deadline(call.limit)
+        if until == WRONG:
+            return E.EINVAL
         if self.now >= until:
             return E.ETIMEDOUT
         return (yield from self.lock(thread, mutex, until, point=thread.asynchronous))

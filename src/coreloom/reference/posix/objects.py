@@ -13,6 +13,7 @@ from coreloom.reference.posix.threads import (
     NEVER,
     NOTIFIER,
     PLACES,
+    WRONG,
     Call,
     Cancelled,
     E,
@@ -49,10 +50,12 @@ class Timer:
 class Messages:
     """A message queue; a message is (priority, value)."""
 
+    room: int
     free: int
     messages: list[tuple[int, int]] = field(default_factory=list)
     senders: Queue = field(default_factory=lambda: Queue(Kind.MEMORY))
     receivers: Queue = field(default_factory=lambda: Queue(Kind.MEMORY))
+    notifies: tuple[int, int] | None = None  # by which descriptor, the semaphore that the call posts
 
 
 @dataclass(eq=False)
@@ -209,9 +212,7 @@ class Posix(Locks):
                 if times:
                     self.reach("timer expired")
                     timer.overrun = times - 1
-                    called = self._detached(NOTIFIER, _CALLS_AT)
-                    called.steps = self._called(called, timer.semaphore or 0)
-                    self.make_ready(called)
+                    self._notify(timer.semaphore or 0)
                     break
             else:
                 first = min(timer.at for timer in timers)
@@ -221,6 +222,11 @@ class Posix(Locks):
         self._free(thread)
         yield
         return 0
+
+    def _notify(self, semaphore: int) -> None:
+        called = self._detached(NOTIFIER, _CALLS_AT)
+        called.steps = self._called(called, semaphore)
+        self.make_ready(called)
 
     def _called(self, thread: Thread, semaphore: int) -> Steps:
         self.note(NOTIFIER, "notified", semaphore)
@@ -261,10 +267,11 @@ class Posix(Locks):
         return 0
 
     def call_timer_settime(self, thread: Thread, call: Call) -> Steps:
-        """limit: a time of the timer's clock; 0: disarm."""
+        """limit: a time of the timer's clock; 0: disarm. What was left is returned."""
         timer = self.timer_at(call.object)
-        if timer is None:
+        if timer is None or call.limit < 0:
             return E.EINVAL
+        left = self._left(timer)
         timer.at, timer.follows = NEVER, None
         if call.limit:
             timer.interval, timer.overrun = call.argument >> 1, 0
@@ -272,17 +279,18 @@ class Posix(Locks):
             timer.follows = None if timer.monotonic else call.limit
         self._tell_server()
         yield
-        return 0
+        return with_(0, left)
+
+    def _left(self, timer: Timer) -> int:
+        if timer.semaphore is None:
+            self._expire(timer)
+        at = self.due(timer)
+        return 0 if at == NEVER else max(1, at - self.now)
 
     def call_timer_gettime(self, thread: Thread, call: Call) -> Steps:
         timer = self.timer_at(call.object)
         yield
-        if timer is None:
-            return E.EINVAL
-        if timer.semaphore is None:
-            self._expire(timer)
-        at = self.due(timer)
-        return with_(0, 0 if at == NEVER else max(1, at - self.now))
+        return E.EINVAL if timer is None else with_(0, self._left(timer))
 
     def call_timer_getoverrun(self, thread: Thread, call: Call) -> Steps:
         timer = self.timer_at(call.object)
@@ -294,7 +302,7 @@ class Posix(Locks):
     def call_mq_open(self, thread: Thread, call: Call) -> Steps:
         queue = self.names[call.other]
         if queue is None:
-            queue = self.names[call.other] = Messages(call.argument & 0xFF)
+            queue = self.names[call.other] = Messages(call.argument & 0xFF, call.argument & 0xFF)
         number = next(n for n in range(FIRST_DESCRIPTOR, 99) if n not in self.descriptors)
         self.descriptors[number] = (queue, bool(call.argument >> 8 & 1))
         self.queues[call.object] = number
@@ -303,7 +311,13 @@ class Posix(Locks):
 
     def call_mq_close(self, thread: Thread, call: Call) -> Steps:
         yield
-        return 0 if self.descriptors.pop(self.queues[call.object], None) else E.EBADF
+        number = self.queues[call.object]
+        found = self.descriptors.pop(number, None)
+        if found is None:
+            return E.EBADF
+        if found[0].notifies and found[0].notifies[0] == number:
+            found[0].notifies = None
+        return 0
 
     def call_mq_unlink(self, thread: Thread, call: Call) -> Steps:
         found, self.names[call.other] = self.names[call.other], None
@@ -313,6 +327,8 @@ class Posix(Locks):
     def _wait_for_slot(self, thread: Thread, queue: Queue, nonblocking: bool, until: int) -> Steps:
         if nonblocking:
             return E.EAGAIN
+        if until == WRONG:
+            return E.EINVAL
         self.reach("wait for a queue")
         return (yield from self.wait_in_memory(thread, queue, until, point=True))
 
@@ -334,6 +350,10 @@ class Posix(Locks):
         else:
             behind = sum(each[0] >= message[0] for each in queue.messages)
             queue.messages.insert(behind, message)
+            if len(queue.messages) == 1 and queue.notifies:
+                self.reach("told of a message")
+                self._notify(queue.notifies[1])
+                queue.notifies = None
         yield
         return 0
 
@@ -376,6 +396,29 @@ class Posix(Locks):
         found = self.descriptors.get(self.queues[call.object])
         yield
         return E.EBADF if found is None else with_(0, len(found[0].messages))
+
+    def call_mq_notify(self, thread: Thread, call: Call) -> Steps:
+        """argument: a message is told of, by a call that posts semaphore `other`; else none is any more."""
+        number = self.queues[call.object]
+        found = self.descriptors.get(number)
+        yield
+        if found is None:
+            return E.EBADF
+        if call.argument and found[0].notifies:
+            return E.EBUSY
+        found[0].notifies = (number, call.other) if call.argument else None
+        return 0
+
+    def call_mq_setflags(self, thread: Thread, call: Call) -> Steps:
+        """argument: without waiting. What it was is returned, and the queue's numbers."""
+        number = self.queues[call.object]
+        found = self.descriptors.get(number)
+        yield
+        if found is None:
+            return E.EBADF
+        queue, nonblocking = found
+        self.descriptors[number] = (queue, bool(call.argument))
+        return with_(0, nonblocking | len(queue.messages) << 1 | queue.room << 4)
 
     # --- event flags: of a mutex and a condition variable -------------------------------------------
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 Steps = Generator[None, None, int]
 CANCELED = 0xFF  # of pthread_join
 NEVER = 1 << 30
+WRONG = -NEVER  # a limit that is no time
 PLACES = 4
 THREADS = 64  # numbers of threads
 HIGHEST = 31
@@ -375,7 +376,7 @@ class Threads:
         return 0
 
     def deadline(self, limit: int) -> int:
-        return limit - self.ahead
+        return WRONG if limit < 0 else limit - self.ahead
 
     # --- the life of a thread ----------------------------------------------------------------------
 
@@ -537,11 +538,23 @@ class Threads:
 
     def call_sleep(self, thread: Thread, call: Call) -> Steps:
         yield from self.point(thread)
+        if call.limit < 0:
+            return E.EINVAL
         status: int = E.EAGAIN
         while status not in (E.ETIMEDOUT, E.ECANCELED):
             until = self.deadline(call.limit) if call.argument else call.limit
             queue = self.by_clock if call.argument else self.sleepers
             status = yield from self.wait_in_memory(thread, queue, until, point=True)
+        if status == E.ECANCELED:
+            raise Cancelled
+        return 0
+
+    def call_nap(self, thread: Thread, call: Call) -> Steps:
+        """limit: from now on."""
+        yield from self.point(thread)
+        if call.limit < 0:
+            return E.EINVAL
+        status = yield from self.wait_in_memory(thread, self.sleepers, self.now + call.limit, point=True)
         if status == E.ECANCELED:
             raise Cancelled
         return 0
