@@ -38,7 +38,14 @@ LEAST = {
 # And 30 000 calls at the least once.
 ONCE = (
     *("raised", "mutex in memory", "condition in memory", "cancelled twice", "once"),
-    *("owner ended", "raised along a chain", "several sleepers look again", "several woken", "timer expired"),
+    *(
+        "owner ended",
+        "told of a message",
+        "raised along a chain",
+        "several sleepers look again",
+        "several woken",
+        "timer expired",
+    ),
     *("wait to read", "wait to write", "wait at a barrier", "destroyed while in use", "semaphore in memory"),
     *("priority of a waiter", "count of mutex", "count of thread", "count of queue", "count of heap"),
     *(name for name in stream.NAMES if name not in stream.NOT_CHOSEN),

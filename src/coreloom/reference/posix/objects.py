@@ -182,6 +182,31 @@ class Posix(Locks):
         yield
         return 0
 
+    def call_sleep(self, thread: Thread, call: Call) -> Steps:
+        """argument: by CLOCK_REALTIME, which may be set meanwhile."""
+        yield from self.point(thread)
+        if call.limit < 0:
+            return E.EINVAL
+        status: int = E.EAGAIN
+        while status != E.ETIMEDOUT:
+            until = self.deadline(call.limit) if call.argument else call.limit
+            status = yield from self._sleep(thread, self.by_clock if call.argument else self.sleepers, until)
+        return 0
+
+    def call_nap(self, thread: Thread, call: Call) -> Steps:
+        """limit: from now on."""
+        yield from self.point(thread)
+        if call.limit < 0:
+            return E.EINVAL
+        yield from self._sleep(thread, self.sleepers, self.now + call.limit)
+        return 0
+
+    def _sleep(self, thread: Thread, queue: Queue, until: int) -> Steps:
+        status = yield from self.wait_in_memory(thread, queue, until, point=True)
+        if status == E.ECANCELED:
+            raise Cancelled
+        return status
+
     def due(self, timer: Timer) -> int:
         if timer.follows is not None:
             timer.at = max(0, self.deadline(timer.follows))

@@ -186,7 +186,8 @@ _ANYBODY = {
     "barrier_init": 3, "barrier_destroy": 2, "barrier_wait": 4, "once_init": 3,
     "key_create": 3, "key_delete": 2, "key_set": 5, "key_get": 4,
     "settime": 3, "timer_create": 3, "timer_delete": 2, "timer_settime": 4, "timer_gettime": 4,
-    "timer_getoverrun": 2, "mq_open": 4, "mq_close": 3, "mq_unlink": 2, "mq_count": 2, "mq_notify": 3, "mq_setflags": 3,
+    "timer_getoverrun": 2, "mq_open": 4, "mq_close": 3, "mq_unlink": 2, "mq_count": 2,
+    "mq_notify": 3, "mq_setflags": 3,
     "events_init": 3, "events_destroy": 2, "events_set": 8, "events_clear": 2, "events_get": 2,
     "events_trywait": 3,
 }  # fmt: skip
@@ -197,9 +198,9 @@ _ASYNCHRONOUS = {
 }  # fmt: skip
 _OTHER = {
     **_ANYBODY,
-    "join": 3, "exit": 3, "yield": 4, "sleep": 14, "nap": 4, "cancelstate": 4, "canceltype": 3, "testcancel": 2,
-    "push": 5, "pop": 5, "mutex_lock": 40, "mutex_trylock": 4, "mutex_timedlock": 10, "mutex_unlock": 2,
-    "mutex_consistent": 20, "mutex_setceiling": 4, "cond_wait": 30, "cond_timedwait": 30,
+    "join": 3, "exit": 3, "yield": 4, "sleep": 14, "nap": 4, "cancelstate": 4, "canceltype": 3,
+    "testcancel": 2, "push": 5, "pop": 5, "mutex_lock": 40, "mutex_trylock": 4, "mutex_timedlock": 10,
+    "mutex_unlock": 2, "mutex_consistent": 20, "mutex_setceiling": 4, "cond_wait": 30, "cond_timedwait": 30,
     "rwlock_rdlock": 4, "rwlock_wrlock": 4, "rwlock_tryrdlock": 2, "rwlock_trywrlock": 2,
     "rwlock_timedrdlock": 4, "rwlock_timedwrlock": 4, "sem_wait": 10, "sem_timedwait": 8, "once": 6,
     "mq_send": 6, "mq_timedsend": 4, "mq_receive": 6, "mq_timedreceive": 4,

@@ -536,29 +536,6 @@ class Threads:
         yield
         return 0
 
-    def call_sleep(self, thread: Thread, call: Call) -> Steps:
-        yield from self.point(thread)
-        if call.limit < 0:
-            return E.EINVAL
-        status: int = E.EAGAIN
-        while status not in (E.ETIMEDOUT, E.ECANCELED):
-            until = self.deadline(call.limit) if call.argument else call.limit
-            queue = self.by_clock if call.argument else self.sleepers
-            status = yield from self.wait_in_memory(thread, queue, until, point=True)
-        if status == E.ECANCELED:
-            raise Cancelled
-        return 0
-
-    def call_nap(self, thread: Thread, call: Call) -> Steps:
-        """limit: from now on."""
-        yield from self.point(thread)
-        if call.limit < 0:
-            return E.EINVAL
-        status = yield from self.wait_in_memory(thread, self.sleepers, self.now + call.limit, point=True)
-        if status == E.ECANCELED:
-            raise Cancelled
-        return 0
-
     def call_getprio(self, thread: Thread, call: Call) -> Steps:
         other = self.of(call.object)
         yield
