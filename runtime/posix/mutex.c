@@ -41,10 +41,15 @@ CL_COLD static void make(pthread_mutex_t *mutex) {
 }
 
 int pthread_mutex_destroy(pthread_mutex_t *mutex) {
-  /* POSIX leaves it open for one that is locked; on Linux a robust one can be destroyed by its owner. */
+  /* POSIX leaves it open for one that is locked; on Linux a robust one can be destroyed by its owner. Not while others
+   * wait: a call that is refused unlocks nothing. */
   if (mutex->robust && mutex->owner_plus_1 == pthread_self() + 1) {
-    mutex->depth = 1;
-    pthread_mutex_unlock(mutex);
+    cl_backend_lock();
+    if (!mutex->waiters.first) {
+      mutex->depth = 1;
+      cl_memory_mutex_unlock(mutex);
+    }
+    cl_backend_unlock();
   }
   uint32_t word = mutex->handle ? cl_op_mutex_destroy(cl_object(mutex->handle)) : 0;
   return cl_memory_destroy(&mutex->handle, word, mutex->owner_plus_1 != 0);
