@@ -57,6 +57,9 @@ class Mutexes(Threads):
         mutex = self.mutexes[call.object]
         if mutex.kind == Kind.DESTROYED:
             return E.EINVAL
+        if mutex.robust and mutex.owner == thread.number and not mutex.waiters:
+            mutex.depth = 1
+            self.release(thread, mutex)
         if mutex.owner is not None:
             return E.EBUSY
         if mutex.kind == Kind.KERNEL:
