@@ -448,6 +448,7 @@ int main(void) {
   is_there = stat("made", &about);
   printf(" %d %d\\n", is_there, (int)about.st_size);
   printf("%ld %d\\n", wcstol(L"-12x", NULL, 10), pthread_atfork(NULL, NULL, NULL));
+  if (sizeof __DATE__ " " __TIME__ != 21) return 1;
   FILE *file = fopen("made", "r");
   int number, first = fscanf(file, "%d", &number), back = ungetc('x', file);
   printf("%d %c", first, back);

@@ -57,8 +57,13 @@ _LENIENT = (
 def user_defaults(flags: Sequence[str]) -> list[str]:
     """The flags before a user's own, which override them."""
     lenient = () if "-Werror" in flags else _LENIENT
-    # Programs define _GNU_SOURCE themselves.
-    return ["-std=gnu17", "-Wno-macro-redefined", *(f"-Wno-error={warning}" for warning in lenient)]
+    # Programs define _GNU_SOURCE themselves, and say when they were compiled, which is an error of zig's.
+    return [
+        "-std=gnu17",
+        "-Wno-macro-redefined",
+        "-Wno-date-time",
+        *(f"-Wno-error={warning}" for warning in lenient),
+    ]
 
 
 @dataclass(frozen=True)
