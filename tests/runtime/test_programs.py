@@ -253,13 +253,13 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
 LATE = {
     True: """\
-beside a thread that computes: semaphore 129, mutex 99, condition variable 115, receive 120, send 108
-alone: semaphore 60, mutex 38, condition variable 47, receive 53, send 38
+beside a thread that computes: semaphore 110, mutex 99, condition variable 112, receive 108, send 99
+alone: semaphore 43, mutex 37, condition variable 47, receive 43, send 37
 ok
 """,
     False: """\
-beside a thread that computes: semaphore 257, mutex 225, condition variable 254, receive 245, send 234
-alone: semaphore 273, mutex 246, condition variable 256, receive 236, send 247
+beside a thread that computes: semaphore 219, mutex 228, condition variable 241, receive 229, send 225
+alone: semaphore 247, mutex 245, condition variable 259, receive 240, send 237
 ok
 """,
 }
@@ -274,10 +274,10 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
-inherit: lock 332, unlock 329
-protect: lock 417, unlock 363
-inherit, one waits: lock 651, unlock 856
-inherit, a chain of three: lock 880, unlock 2094
+inherit: lock 338, unlock 358
+protect: lock 435, unlock 380
+inherit, one waits: lock 656, unlock 843
+inherit, a chain of three: lock 877, unlock 2073
 ok
 """
 
@@ -286,8 +286,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 127, unlock 107
-inherit, a chain of three: lock 117, unlock 228
+inherit, one waits: lock 116, unlock 109
+inherit, a chain of three: lock 116, unlock 230
 ok
 """
 
@@ -332,7 +332,7 @@ def test_messages_of_several_words_arrive_whole(core: str, cpus: int, words: int
 def test_cycles_of_a_message_of_four_words() -> None:
     changes = {"kernel.port_words": 4}
     *printed, last = run("words", "standard", 1, "hw", changes=changes, WARM=1).uart.splitlines()
-    assert (printed, last) == (["4 words: send 28, receive 37"], "ok")
+    assert (printed, last) == (["4 words: send 27, receive 37"], "ok")
 
 
 IN_MEMORY = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}
@@ -349,38 +349,38 @@ def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
 BARRIERS = {
     (1, "hw", True): """\
 2 threads: barrier 103, mutex and condition variable 191
-4 threads: barrier 259, mutex and condition variable 481
-8 threads: barrier 586, mutex and condition variable 1067
+4 threads: barrier 261, mutex and condition variable 481
+8 threads: barrier 585, mutex and condition variable 1066
 ok
 """,
     (1, "hw", False): """\
-2 threads: barrier 599, mutex and condition variable 714
-4 threads: barrier 1666, mutex and condition variable 1971
-8 threads: barrier 3987, mutex and condition variable 4661
+2 threads: barrier 589, mutex and condition variable 708
+4 threads: barrier 1641, mutex and condition variable 1930
+8 threads: barrier 3935, mutex and condition variable 4552
 ok
 """,
     (1, "sw", True): """\
-2 threads: barrier 249, mutex and condition variable 487
-4 threads: barrier 630, mutex and condition variable 1214
-8 threads: barrier 1501, mutex and condition variable 2771
+2 threads: barrier 249, mutex and condition variable 479
+4 threads: barrier 629, mutex and condition variable 1204
+8 threads: barrier 1500, mutex and condition variable 2752
 ok
 """,
     (2, "hw", True): """\
 2 threads: barrier 38, mutex and condition variable 86
-4 threads: barrier 197, mutex and condition variable 286
-8 threads: barrier 392, mutex and condition variable 606
+4 threads: barrier 198, mutex and condition variable 286
+8 threads: barrier 399, mutex and condition variable 606
 ok
 """,
     (2, "hw", False): """\
-2 threads: barrier 447, mutex and condition variable 475
-4 threads: barrier 1386, mutex and condition variable 1736
-8 threads: barrier 3363, mutex and condition variable 4081
+2 threads: barrier 444, mutex and condition variable 472
+4 threads: barrier 1372, mutex and condition variable 1745
+8 threads: barrier 3342, mutex and condition variable 4109
 ok
 """,
     (2, "sw", True): """\
-2 threads: barrier 282, mutex and condition variable 994
-4 threads: barrier 882, mutex and condition variable 3451
-8 threads: barrier 1830, mutex and condition variable 7961
+2 threads: barrier 282, mutex and condition variable 1016
+4 threads: barrier 872, mutex and condition variable 3447
+8 threads: barrier 1830, mutex and condition variable 7891
 ok
 """,
 }
