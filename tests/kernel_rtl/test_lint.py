@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.design import record
 from coreloom.paths import BUILD
 from coreloom.reference.kernel import Config
 from coreloom.reference.stream import Generator
@@ -81,7 +82,7 @@ def run_yosys(script: str) -> None:
 
 def read(config: Config) -> str:
     """The command that reads cl_kernel."""
-    values = " ".join(f"-G {name}={value}" for name, value in params(config).items())
+    values = record.options("cl_kernel", params(config))
     return f"read_slang --threads 1 -D SYNTHESIS --top cl_kernel {values} {yosys.relative(rtl())}"
 
 
@@ -106,8 +107,7 @@ def test_what_yosys_read_plays_the_stream(policy: str, tmp_path: Path) -> None:
         f"write_verilog -noattr {yosys.relative([netlist])}"
     )
     defines = ("NETLIST", "NETLIST_DWRR") if policy == "dwrr" else ("NETLIST",)
-    design = verilate.Design(
-        "cl_kernel_referee", (netlist, KERNEL / "tb" / "cl_kernel_referee.sv"), defines=defines
-    )
+    files = (KERNEL / "rtl" / "cl_kernel_pkg.sv", netlist, KERNEL / "tb" / "cl_kernel_referee.sv")
+    design = verilate.Design("cl_kernel_referee", files, defines=defines)
     model = verilate.build(design, KERNEL / "tb" / "referee.cpp", params(config), name="kernel-netlist")
     play(config, Generator(config, SEED).steps(20_000), SEED, tmp_path, model)

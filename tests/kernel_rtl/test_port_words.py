@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.design import record
 from coreloom.reference.kernel import GIVE_WAY, HARDWARE_PARAM, Config, error
 from coreloom.reference.scenario import Scenario
 from coreloom.simulation.harness.kernel_port import rtl
@@ -150,6 +151,10 @@ def test_any_other_id_is_the_first_word(words: int, tmp_path: Path) -> None:
 # --- the proof ------------------------------------------------------------------------------
 
 
+def sizes(ports: int, depth: int, words: int) -> dict[str, int]:
+    return {"Threads": 2, "Lines": 2, "Ports": ports, "PortDepth": depth, "PortWords": words}
+
+
 def messages_prove(size: tuple[int, int, int], unit: Path = PORT_OPS, old: str = "", new: str = "") -> bool:
     """Whether the properties hold, with `old` replaced by `new` in the unit. size: ports, messages, words."""
     names = (
@@ -159,9 +164,7 @@ def messages_prove(size: tuple[int, int, int], unit: Path = PORT_OPS, old: str =
     others = [KERNEL / "rtl" / f"{name}.sv" for name in names if name != unit.stem]
     text = unit.read_text()
     assert not old or text.count(old) == 1
-    params = " ".join(
-        f"-G{name}={value}" for name, value in zip(("Ports", "PortDepth", "PortWords"), size, strict=True)
-    )
+    params = record.options("cl_kernel", sizes(*size))
     # As in simulation: a RAM's word is wrong while it is written, and assertions of the units count.
     flags = "--no-synthesis-define"
     source = text.replace(old, new) if old else text
@@ -199,5 +202,6 @@ def test_the_proof_of_messages_notices(unit: Path, old: str, new: str) -> None:
 
 
 def test_lint() -> None:
-    warnings = verilate.lint(verilate.Design("cl_kernel_port_ops_formal", (*rtl(), PROPERTIES)))
+    design = verilate.Design("cl_kernel_port_ops_formal", (*rtl(), PROPERTIES))
+    warnings = verilate.lint(design, record.made("cl_kernel", sizes(2, 2, 2)))
     assert [text for text in warnings if "UNUSED" not in text] == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of CONTRIBUTING.md for an operation and a key, done in a copy, and the files that they take."""
+"""The recipes of CONTRIBUTING.md for an operation, a key and a size, done in a copy, and their files."""
 
 from __future__ import annotations
 
@@ -98,11 +98,18 @@ KEY: Edits = {
             "    ] = 1000\n",
         ),
     ),
-    "rtl/soc/rtl/cl_soc.sv": (
+    # The unit that uses it; a key that is named there already.
+    "rtl/soc/rtl/cl_soc.sv": (),
+}
+SIZE: Edits = {
+    "src/coreloom/design/keys.py": (
         (
-            "  parameter bit          LockFair",
-            "  parameter int unsigned Tick       = 1000,\n",
+            "    port_depth: Annotated[",
+            '    lists: Annotated[int, Key("lists", 1, 8, rtl="Lists", c="CL_LISTS", optional=True)] = 2\n',
         ),
+    ),
+    "rtl/kernel/rtl/cl_kernel.sv": (
+        ("  cl_kernel_rules #(", '  if (Cfg.Lists == 0) begin : g_lists $error("no lists"); end\n\n'),
     ),
 }
 
@@ -178,11 +185,23 @@ def test_a_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy = Copy(tmp_path)
     copy.edit(KEY)
     path = copy.root / "rtl/soc/rtl/cl_soc.sv"
-    path.write_text(path.read_text(encoding="utf-8").replace("TickCycles", "Tick"), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("TickCycles", "Cfg.Tick"), encoding="utf-8")
     changed = copy.generated("key", KEY, capsys)
     assert len(changed) <= 5 and set(KEY) <= set(changed)
+    lint(copy, "tick", 400)
+
+
+def test_a_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = Copy(tmp_path)
+    copy.edit(SIZE)
+    changed = copy.generated("size", SIZE, capsys)
+    assert len(SIZE) <= 3 and set(SIZE) <= set(changed)
+    lint(copy, "kernel.lists", 4)
+
+
+def lint(copy: Copy, key: str, value: int) -> None:
     copy.run(
         "-c",
         "from coreloom.design import platform; from coreloom.toolchain import verilate; "
-        "assert verilate.lint_platform(platform.load('smp-standard', changes={'tick': 400})) == []",
+        f"assert verilate.lint_platform(platform.load('smp-standard', changes={{{key!r}: {value}}})) == []",
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.design import record
 from coreloom.paths import BUILD
 from coreloom.reference.kernel import Config
 from coreloom.simulation.harness.kernel_port import params, rtl
@@ -27,7 +28,7 @@ TINY = Config(threads=3, priorities=2, ports=1, port_depth=1, mutexes=1, semapho
 
 def holds(config: Config, cycles: int, sources: tuple[Path, ...] | None = None) -> bool:
     """Whether no assertion fails in the first `cycles` cycles, the reset among them."""
-    values = " ".join(f"-G{name}={value}" for name, value in params(config).items())
+    values = record.options("cl_kernel", params(config))
     files = yosys.relative(sources or rtl())
     # --no-synthesis-define: the assertions are those of simulation.
     result = yosys.run(

@@ -155,7 +155,7 @@ def test_switches_in_time_are_at_the_clock_of_each_kernel() -> None:
 
 def test_soc_without_the_kernel() -> None:
     soft, hard = (Arrangement("fast", kernel, 2).job() for kernel in ("sw", "hw"))
-    assert dict(soft.params()) == {**hard.params(), "Kernel": "1'b0"}
+    assert dict(soft.params()) == {**hard.params(), "HasKernel": 0}
     assert "Ipc" not in hard.params()
     assert (soft.label, hard.label) == ("cl_soc-fast-sw-2-64x32", "cl_soc-fast-hw-2-64x32")
     fitted = Arrangement("fast", "hw", 2, "fitted").job()

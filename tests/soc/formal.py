@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from coreloom.design import record
 from coreloom.paths import BUILD
 from coreloom.toolchain import yosys
 from proofs import Proof, note
@@ -100,7 +101,7 @@ def _note(top: str, params: str, text: str, log: str) -> None:
             unit=top.removesuffix("_formal"),
             properties=sorted(set(_REQUIREMENT.findall(text))),
             method="temporal induction over cycles (yosys sat)",
-            size=params.replace("-G", ""),
+            size=record.readable(params),
             depth=_last(r"induction step (\d+)", proof),
             assertions=_last(r"^(\d+) objects", proof),
             covers={f"Cover{name}": depth for name, depth in covers.items()},

@@ -139,7 +139,6 @@ def _yosys(machine: platform.Platform, folder: Path) -> list[str]:
     design = verilate.platform_design(machine)
     params: dict[str, int | str] = {
         **keys.rtl_parameters(machine),
-        "Core": f"cl_soc_pkg::Core{machine.core.capitalize()}",
         "RamBytes": 65536,
         "LocalBytes": min(machine.local_bytes, 16384),
         **({"FarBytes": 16384} if machine.backdoor else {}),

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from coreloom.design import generate, hardware_threads, keys, platform
+from coreloom.design import generate, hardware_threads, keys, platform, record
 from coreloom.design.rules import Needs, Rule
 from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS, ROOT, RTL
@@ -101,6 +101,8 @@ def test_wrong_number_of_processors(cpus: int) -> None:
         platform.load("smp-standard", cpus)
 
 
+KERNEL_PACKAGE = RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv"
+SOC_PACKAGE = RTL / "soc" / "rtl" / "cl_soc_cfg_pkg.sv"
 WRONG = {
     (
         'core = "standard"',
@@ -308,7 +310,7 @@ class Larger(platform.KernelSize):
 
 
 def test_a_new_key_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parsing, checks, RTL parameter, C macro and page follow from the table."""
+    """Parsing, checks, the field of the RTL's record, C macro and page follow from the table."""
     before = keys.rtl_parameters(platform.load("smp-standard"))
     monkeypatch.setitem(keys.SECTIONS, "kernel", dataclasses.replace(keys.SECTIONS["kernel"], made=Larger))
     monkeypatch.setattr(keys, "table", keys.table.__wrapped__)
@@ -320,6 +322,9 @@ def test_a_new_key_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     loaded = load("doors = 8")
     assert keys.rtl_parameters(loaded) == before | {"Doors": 8}
+    monkeypatch.setattr(record, "kernel", record.kernel.__wrapped__)
+    monkeypatch.setattr(record, "_usual", record._usual.__wrapped__)
+    assert "    int unsigned Doors;          // doors\n" in generate.FILES[KERNEL_PACKAGE]()
     assert keys.macros(loaded)["CL_DOORS"] == 8
     area = "not measured yet: `coreloom synth --keys`"
     assert f"| kernel.doors | a power of two from 2 to 64 |  | {area} | Doors | CL_DOORS | doors |" in (
@@ -335,11 +340,17 @@ def test_a_new_key_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             load(line)
 
 
-def test_every_parameter_of_the_table_is_one_of_the_soc() -> None:
-    header = (ROOT / "rtl" / "soc" / "rtl" / "cl_soc.sv").read_text().split(") (")[0]
+def test_every_parameter_of_a_platform_is_in_the_record() -> None:
+    fields = {field.name for field in (*record.kernel(), *record.soc())}
     for name in platform.names():
-        for parameter in keys.rtl_parameters(platform.load(name)):
-            assert re.search(rf"parameter [^/]*\b{parameter} +=", header), parameter
+        assert keys.rtl_parameters(platform.load(name)).keys() <= fields
+
+
+def test_a_record_is_a_number_that_can_be_read_again() -> None:
+    changes = {"Threads": 16, "Reserve": 1}
+    assert record.made("cl_kernel", {**changes, "Other": 2})["Other"] == 2
+    assert record.readable(record.options("cl_kernel", changes)) == "Threads=16 Reserve=1"
+    assert record.readable(record.options("cl_soc", {**changes, "Ipc": 1})) == "Threads=16 Reserve=1 Ipc=1"
 
 
 _UNITS = {"kernel.hardware_threads": ["sort"]}
@@ -470,12 +481,13 @@ def test_broken_rule(about: tuple[str, ...], tmp_path: Path, monkeypatch: pytest
         platform.load("smp-standard", changes=changes)
     assert str(raised.value) == f"platform smp-standard: {said}"
     monkeypatch.setattr(platform, "_check_together", lambda *_: None)
-    own = dict(keys.rtl_parameters(platform.load("smp-standard", changes=changes)))
+    own = keys.rtl_parameters(platform.load("smp-standard", changes=changes))
     errors = []
-    for top, folder in (("cl_kernel", "kernel"), ("cl_soc", "soc")):
-        source = RTL / folder / "rtl" / f"{top}_rules.sv"
-        given = {name: own.get(name, 0) for name in re.findall(r"parameter .* (\w+)", source.read_text())}
-        errors += verilate.lint(verilate.Design(f"{top}_rules", (source,)), given)
+    for top, packages in (("cl_kernel", (KERNEL_PACKAGE,)), ("cl_soc", (KERNEL_PACKAGE, SOC_PACKAGE))):
+        source = packages[-1].with_name(f"{top}_rules.sv")
+        given = {record.NAME: record.made(top, own)[record.NAME]}
+        found = verilate.lint(verilate.Design(f"{top}_rules", (*packages, source)), given)
+        errors += [error for error in found if "UNUSEDPARAM" not in error]
     assert len(errors) == 1, errors
     names = keys.parameters()
     for each in about[:2]:

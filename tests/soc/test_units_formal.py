@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from coreloom.design import record
 from coreloom.paths import RTL
 from coreloom.toolchain.verilate import SOC_PACKAGES
 
@@ -29,7 +30,8 @@ def holds(unit: str, params: str, where: str = "", old: str = "", new: str = "")
     texts = {path.stem: path.read_text() for path in files}
     if old:
         texts[where] = planted(texts[where], old, new)
-    return proves(f"{unit}_formal", "".join(texts.values()), params, SOC_PACKAGES)
+    packages = (RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv", *SOC_PACKAGES, SOC / "rtl" / "cl_soc_cfg_pkg.sv")
+    return proves(f"{unit}_formal", "".join(texts.values()), params, packages)
 
 
 @pytest.mark.parametrize("params", ["-GCpus=3", "-GCpus=1 -GAlone=1", "-GCpus=16"])
@@ -119,9 +121,9 @@ def test_proof_of_the_bus_notices(fault: str) -> None:
 
 
 TILES = {
-    "all": "-GFirstCycles=3",
-    "never-first": "-GFirstCycles=0 -GIpc=0",
-    "no-kernel": "-GFirstCycles=1 -GKernel=0",
+    "all": {"FirstCycles": 3, "Ipc": 1},
+    "never-first": {},
+    "no-kernel": {"FirstCycles": 1, "Ipc": 1, "HasKernel": 0},
 }
 
 
@@ -129,7 +131,7 @@ TILES = {
 @pytest.mark.test("all")
 def test_processor(name: str) -> None:
     """REQ-tile-1 to 4."""
-    assert holds("cl_tile", TILES[name])
+    assert holds("cl_tile", record.options("cl_tile", TILES[name]))
 
 
 TILE_FAULTS = {
@@ -149,4 +151,4 @@ TILE_FAULTS = {
 @pytest.mark.parametrize("fault", TILE_FAULTS)
 @pytest.mark.nightly(but=("kernel", "target", "bytes"))
 def test_proof_of_the_processor_notices(fault: str) -> None:
-    assert not holds("cl_tile", TILES["all"], "cl_tile", *TILE_FAULTS[fault])
+    assert not holds("cl_tile", record.options("cl_tile", TILES["all"]), "cl_tile", *TILE_FAULTS[fault])

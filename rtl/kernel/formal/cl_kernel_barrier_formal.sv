@@ -28,7 +28,12 @@ module cl_kernel_barrier_formal
   assign commit = reading_q;
   assign last   = waiting_q == Others;
 
-  cl_kernel_condition_ops #(.Conditions(1)) u_dut (
+  function automatic cfg_t one();
+    one            = Default;
+    one.Conditions = 1;
+  endfunction
+
+  cl_kernel_condition_ops #(.Cfg(one())) u_dut (
     .clk_i,
     .rst_ni,
     .read_id_i      ('0),

@@ -91,7 +91,13 @@ module cl_kernel_event_flags_formal
   end
   assign last = others == '0;
 
-  cl_kernel_condition_ops #(.Conditions(1), .EventFlags(1'b1)) u_dut (
+  function automatic cfg_t one();
+    one            = Default;
+    one.Conditions = 1;
+    one.EventFlags = 1'b1;
+  endfunction
+
+  cl_kernel_condition_ops #(.Cfg(one())) u_dut (
     .clk_i,
     .rst_ni,
     .read_id_i      ('0),

@@ -23,19 +23,12 @@ module cl_kernel_formal
   parameter  bit          FromReset  = 1'b0,
   parameter  int unsigned Cycles     = 20,
   parameter  bit          Move       = 1'b0, // only the operation move, the longest; 0: all others
-  parameter  int unsigned Policy     = 0,
-  parameter  bit          Reserve    = 1'b0,
-  parameter  bit          EventFlags  = 1'b0,
-  parameter  bit          Pipeline   = 1'b0,
-  parameter  int unsigned ReadyQueue = BuildBitmap,
-  parameter  int unsigned Cpus       = 1,
-  parameter  int unsigned HwThreads  = 0,
-  parameter  int unsigned Threads    = 3,
-  parameter  int unsigned Priorities = 2,
-  parameter  int unsigned Ports      = 1,
-  parameter  int unsigned PortDepth  = 1,
-  parameter  int unsigned Lines      = 1,
-  localparam int unsigned Clients    = Cpus + HwThreads
+  parameter  cfg_t        Cfg        = Default,
+  localparam int unsigned Cpus       = Cfg.Cpus,
+  localparam int unsigned Threads    = Cfg.Threads,
+  localparam int unsigned Ports      = Cfg.Ports,
+  localparam int unsigned Lines      = Cfg.Lines,
+  localparam int unsigned Clients    = Cpus + Cfg.HwThreads
 ) (
   input logic                     clk_i,
   input logic                     tick_i,
@@ -48,8 +41,8 @@ module cl_kernel_formal
 );
 
   localparam int unsigned TidWidth      = $clog2(Threads);
-  localparam int unsigned PriorityWidth = $clog2(Priorities);
-  localparam bit          Deadlines     = Policy == PolicyEdf;
+  localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities);
+  localparam bit          Deadlines     = Cfg.Policy == PolicyEdf;
   localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth;
   localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
@@ -57,9 +50,9 @@ module cl_kernel_formal
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned PortWidth     = (Ports > 1) ? $clog2(Ports) : 1;  // of all objects, as the others are one
   localparam int unsigned Lists         = Ports + 3;
-  localparam int unsigned PointerWidth  = ((PortDepth > 1) ? $clog2(PortDepth) : 1) + 1;
+  localparam int unsigned PointerWidth  = ((Cfg.PortDepth > 1) ? $clog2(Cfg.PortDepth) : 1) + 1;
   localparam int unsigned LineWidth     = (Lines > 1) ? $clog2(Lines) : 1;
-  localparam int unsigned QueueCycles   = ((ReadyQueue == BuildLinear) ? Threads + 2 : 3) + 32'(Pipeline);
+  localparam int unsigned QueueCycles   = ((Cfg.ReadyQueue == BuildLinear) ? Threads + 2 : 3) + 32'(Cfg.Pipeline);
 
   typedef logic   [TidWidth-1:0] tid_t;
   typedef logic [LevelWidth-1:0] level_t;
@@ -71,23 +64,7 @@ module cl_kernel_formal
   logic [Clients-1:0][31:0] rdata;
   logic          [Cpus-1:0] irq, idle_cpu;
 
-  cl_kernel #(
-    .Policy     (Policy),
-    .Reserve    (Reserve),
-    .EventFlags (EventFlags),
-    .Pipeline   (Pipeline),
-    .ReadyQueue (ReadyQueue),
-    .Cpus       (Cpus),
-    .HwThreads  (HwThreads),
-    .Threads    (Threads),
-    .Priorities (Priorities),
-    .Ports      (Ports),
-    .PortDepth  (PortDepth),
-    .Mutexes    (1),
-    .Semaphores (1),
-    .Conditions (1),
-    .Lines      (Lines)
-  ) u_dut (
+  cl_kernel #(.Cfg(Cfg)) u_dut (
     .clk_i,
     .rst_ni   (rst_n),
     .tick_i,
@@ -189,7 +166,7 @@ module cl_kernel_formal
   logic [Threads-1:0]  [CpuWidth-1:0] home;
   logic                               offers;
 
-  if (Reserve) begin : g_reserve
+  if (Cfg.Reserve) begin : g_reserve
     assign reserved   = u_dut.u_engine.u_reserve.g_reserve.reserved_q;
     assign cpu_owner  = u_dut.u_engine.u_reserve.g_reserve.owner_q;
     assign owner_prio = u_dut.u_engine.u_reserve.g_reserve.priority_q;
@@ -484,7 +461,7 @@ module cl_kernel_formal
     end
     for (int unsigned t = 0; t < Threads; t++) begin
       if (exists[t] && 32'(cpu[t]) >= Clients)      holds.ids = 1'b0;
-      if (exists[t] && 32'(prio[t]) >= Priorities)  holds.ids = 1'b0;
+      if (exists[t] && 32'(prio[t]) >= Cfg.Priorities)  holds.ids = 1'b0;
       if (exists[t] && state[t] > ThreadSuspended)  holds.ids = 1'b0;
     end
   end
@@ -502,7 +479,7 @@ module cl_kernel_formal
           if (state[t] != ThreadExited || 32'(cpu[t]) >= Cpus) begin
             if (!bound[cpu[t]] || bound_tid[cpu[t]] != tid_t'(t)) holds.bindings = 1'b0;
           end
-          if (32'(cpu[t]) >= Cpus && 32'(prio[t]) != Priorities - 1) holds.bindings = 1'b0;
+          if (32'(cpu[t]) >= Cpus && 32'(prio[t]) != Cfg.Priorities - 1) holds.bindings = 1'b0;
         end
       end
     end
@@ -539,7 +516,7 @@ module cl_kernel_formal
     if (there[2] && list_valid[2] && count != '0) holds.objects = 1'b0;
     for (int unsigned p = 0; p < Ports; p++) begin
       if (open[p]) begin
-        if (32'(PointerWidth'(wr[p] - rd[p])) > PortDepth)                          holds.objects = 1'b0;
+        if (32'(PointerWidth'(wr[p] - rd[p])) > Cfg.PortDepth)                          holds.objects = 1'b0;
         if (PointerWidth'(published[p] - rd[p]) > PointerWidth'(wr[p] - rd[p]))     holds.objects = 1'b0;
         if (receiver_waits[p] && published[p] != rd[p])                             holds.objects = 1'b0;
       end
@@ -564,7 +541,7 @@ module cl_kernel_formal
     end
   end
 
-  if (Pipeline) begin : g_pick
+  if (Cfg.Pipeline) begin : g_pick
     logic       picked;
     cpu_t       client;
     logic [7:0] op;

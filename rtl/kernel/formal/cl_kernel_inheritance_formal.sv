@@ -13,12 +13,12 @@ module cl_kernel_inheritance_formal
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  int unsigned Threads       = 3,
-  parameter  int unsigned Mutexes       = 2,
-  parameter  int unsigned Priorities    = 4,
+  parameter  cfg_t        Cfg           = Default,
   parameter  int unsigned Cycles        = 40,
+  localparam int unsigned Threads       = Cfg.Threads,
+  localparam int unsigned Mutexes       = Cfg.Mutexes,
   localparam int unsigned TidWidth      = $clog2(Threads),
-  localparam int unsigned PriorityWidth = $clog2(Priorities),
+  localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities),
   localparam int unsigned MutexWidth    = (Mutexes > 1) ? $clog2(Mutexes) : 1
 ) (
   input logic                clk_i,
@@ -271,9 +271,7 @@ module cl_kernel_inheritance_formal
   assign {gone, above, new_ceiling} = rule;
 
   cl_kernel_inheritance #(
-    .Threads      (Threads),
-    .Priorities   (Priorities),
-    .Mutexes      (Mutexes),
+    .Cfg          (Cfg),
     .heir_t       (heir_t),
     .held_mutex_t (held_mutex_t),
     .mutex_rule_t (mutex_rule_t),

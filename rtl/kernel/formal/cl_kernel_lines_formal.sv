@@ -5,8 +5,8 @@ module cl_kernel_lines_formal
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter bit Pipeline = 1'b0,
-  localparam int unsigned Lines = 2
+  parameter  cfg_t        Cfg   = Default,
+  localparam int unsigned Lines = Cfg.Lines
 ) (
   input logic             clk_i,
   input logic             rst_ni,
@@ -26,12 +26,7 @@ module cl_kernel_lines_formal
   logic     line;
   outcome_t outcome;
 
-  cl_kernel_interrupt_ops #(
-    .Lines      (Lines),
-    .TidWidth   (2),
-    .ObjectWidth(2),
-    .Pipeline   (Pipeline)
-  ) u_lines (
+  cl_kernel_interrupt_ops #(.Cfg(Cfg)) u_lines (
     .clk_i,
     .rst_ni,
     .line_i,

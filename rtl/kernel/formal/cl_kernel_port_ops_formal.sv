@@ -9,10 +9,11 @@ module cl_kernel_port_ops_formal
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  int unsigned Ports     = 2,
-  parameter  int unsigned PortDepth = 2,
-  parameter  int unsigned PortWords = 2,
-  localparam int unsigned Clients   = 2
+  parameter  cfg_t        Cfg       = Default,
+  localparam int unsigned Ports     = Cfg.Ports,
+  localparam int unsigned PortDepth = Cfg.PortDepth,
+  localparam int unsigned PortWords = Cfg.PortWords,
+  localparam int unsigned Clients   = Cfg.Cpus
 ) (
   input logic                     clk_i,
   input logic                     rst_ni,
@@ -153,14 +154,7 @@ module cl_kernel_port_ops_formal
     end
   end
 
-  cl_kernel_port_ops #(
-    .Clients   (Clients),
-    .Ports     (Ports),
-    .PortDepth (PortDepth),
-    .PortWords (PortWords),
-    .TidWidth  (1),
-    .LineWidth (1)
-  ) u_dut (
+  cl_kernel_port_ops #(.Cfg(Cfg)) u_dut (
     .clk_i,
     .rst_ni,
     .read_i          (read),

@@ -4,6 +4,7 @@
 //
 // One client port a CPU, after those one a hardware thread; an operation is one load at {op, id}
 // (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
+// Fields of Cfg (cl_kernel_pkg):
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
 //   Ports, Conditions 1 to 1024 · Mutexes, Semaphores 0 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
 //   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message after its first, with processors · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
@@ -13,25 +14,9 @@ module cl_kernel
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Policy     = PolicyPriority,
-  parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
-  parameter  bit          Timeouts   = 1'b0,            // time limits of waits (else timeout_start is no operation)
-  parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
-  parameter  bit          EventFlags  = 1'b0,           // and event flags (else those are no operations)
-  parameter  bit          Pipeline   = 1'b0,            // registers in the longest paths: a higher clock, more cycles
-  parameter  int unsigned ReadyQueue = BuildBitmap,
-  parameter  int unsigned Cpus       = 2,
-  parameter  int unsigned HwThreads  = 0,
-  parameter  int unsigned Threads    = 64,
-  parameter  int unsigned Priorities = 32,
-  parameter  int unsigned Ports      = 32,
-  parameter  int unsigned PortDepth  = 8,
-  parameter  int unsigned PortWords  = 0,
-  parameter  int unsigned Mutexes    = 32,
-  parameter  int unsigned Semaphores = 32,
-  parameter  int unsigned Conditions = 32,
-  parameter  int unsigned Lines      = 8,
-  localparam int unsigned Clients    = Cpus + HwThreads
+  parameter  cfg_t        Cfg     = Default,
+  localparam int unsigned Cpus    = Cfg.Cpus,
+  localparam int unsigned Clients = Cfg.Cpus + Cfg.HwThreads
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -51,33 +36,29 @@ module cl_kernel
   input  logic          [Cpus-1:0] intr_i,    // level: another interrupt; ends an idle wait with eintr
   output logic       [Clients-1:0] idle_o,    // this client's load is pending: no thread to run
 
-  input  logic         [Lines-1:0] line_i     // interrupt lines: a rising edge is an interrupt
+  input  logic     [Cfg.Lines-1:0] line_i     // interrupt lines: a rising edge is an interrupt
 );
 
-  if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
-      Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes > 1024 ||
-      Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Policy > PolicyEdf) begin : g_out_of_range
+  if (Cpus == 0 || Cpus > 16 || Cfg.Threads < 2 || Cfg.Threads > 1024 || Cfg.Priorities < 2 || Cfg.Priorities > 256 ||
+      Cfg.Ports == 0 || Cfg.Ports > 1024 || Cfg.PortDepth == 0 || Cfg.PortDepth > 1024 || Cfg.PortWords > 8 || Cfg.Mutexes > 1024 ||
+      Cfg.Semaphores > 1024 || Cfg.Conditions == 0 || Cfg.Conditions > 1024 || Cfg.Lines == 0 || Cfg.Lines > 64 ||
+      Cfg.Policy > PolicyEdf) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
   end
 
-  cl_kernel_rules #(
-    .Cpus(Cpus), .EventFlags(EventFlags), .HwThreads(HwThreads), .Inheritance(Inheritance),
-    .Mutexes(Mutexes), .Pipeline(Pipeline), .Policy(Policy), .Priorities(Priorities), .Reserve(Reserve)
-  ) u_rules ();
+  cl_kernel_rules #(.Cfg(Cfg)) u_rules ();
 
-  localparam bit          Dwrr          = Policy == PolicyDwrr;
+  localparam bit          Dwrr          = Cfg.Policy == PolicyDwrr;
   // 0: dynamic threads, 1+c: static ones of CPU c
-  localparam int unsigned Queues        = Cpus + 1 + 32'(Dwrr);
+  localparam int unsigned Queues        = queues(Cfg.Cpus, Cfg.Policy);
   localparam int unsigned QueueWidth    = $clog2(Queues);
-  localparam int unsigned TidWidth      = $clog2(Threads);
-  localparam int unsigned PriorityWidth = $clog2(Priorities);
-  localparam bit          Deadlines     = Policy == PolicyEdf;
-  localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth;
+  localparam int unsigned TidWidth      = $clog2(Cfg.Threads);
+  localparam bit          Deadlines     = Cfg.Policy == PolicyEdf;
+  localparam int unsigned KeyWidth      = key_width(Cfg.Policy, Cfg.Priorities);
   localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
 
-  typedef logic        [PortWords:0][31:0] message_t;
+  typedef logic    [Cfg.PortWords:0][31:0] message_t;
   typedef logic             [TidWidth-1:0] tid_t;
   typedef logic           [LevelWidth-1:0] level_t;
   typedef logic             [KeyWidth-1:0] key_t;
@@ -187,7 +168,7 @@ module cl_kernel
 
   for (genvar c = 0; c < Clients; c++) begin : g_client
     // A hardware thread has the first word of a message only.
-    localparam int unsigned Further = (c < Cpus) ? PortWords : 0;
+    localparam int unsigned Further = (c < Cpus) ? Cfg.PortWords : 0;
     logic [Further:0][31:0] own;
 
     assign words[c] = message_t'(own);
@@ -219,7 +200,7 @@ module cl_kernel
       .HasSlice    (c < Cpus && !Dwrr),
       .TidWidth    (TidWidth),
       .LevelWidth  (LevelWidth),
-      .MainLevel   (2**KeyWidth + 32'(priority_key(Deadlines, RankWidth'(Priorities / 2))))
+      .MainLevel   (2**KeyWidth + 32'(priority_key(Deadlines, RankWidth'(Cfg.Priorities / 2))))
     ) u_cpu (
       .clk_i,
       .rst_ni,
@@ -257,13 +238,7 @@ module cl_kernel
     logic unused_timer;
     assign unused_timer = ^timer_used;
 
-    cl_kernel_dwrr #(
-      .Cpus       (Cpus),
-      .HwThreads  (HwThreads),
-      .TidWidth   (TidWidth),
-      .LevelWidth (LevelWidth),
-      .dwrr_op_t  (dwrr_op_t)
-    ) u_dwrr (
+    cl_kernel_dwrr #(.Cfg(Cfg), .dwrr_op_t(dwrr_op_t)) u_dwrr (
       .clk_i,
       .rst_ni,
       .tick_i,
@@ -323,23 +298,7 @@ module cl_kernel
                          later_queue: later_queue};
 
   cl_kernel_engine #(
-    .Policy        (Policy),
-    .Reserve       (Reserve),
-    .Timeouts      (Timeouts),
-    .Inheritance   (Inheritance),
-    .EventFlags    (EventFlags),
-    .Pipeline      (Pipeline),
-    .Cpus          (Cpus),
-    .HwThreads     (HwThreads),
-    .Threads       (Threads),
-    .Priorities    (Priorities),
-    .Ports         (Ports),
-    .PortDepth     (PortDepth),
-    .PortWords     (PortWords),
-    .Mutexes       (Mutexes),
-    .Semaphores    (Semaphores),
-    .Conditions    (Conditions),
-    .Lines         (Lines),
+    .Cfg           (Cfg),
     .requests_t    (requests_t),
     .sched_state_t (sched_state_t),
     .queue_cmd_t   (queue_cmd_t),
@@ -381,12 +340,12 @@ module cl_kernel
   );
 
   cl_ready_queue #(
-    .Build      (Deadlines ? BuildSorted : ReadyQueue),
+    .Build      (Deadlines ? BuildSorted : Cfg.ReadyQueue),
     .Queues     (Queues),
-    .Threads    (Threads),
-    .Priorities (Deadlines ? 2**KeyWidth : Priorities),
+    .Threads    (Cfg.Threads),
+    .Priorities (Deadlines ? 2**KeyWidth : Cfg.Priorities),
     .Deadlines  (Deadlines),
-    .Pipeline   (Pipeline)
+    .Pipeline   (Cfg.Pipeline)
   ) u_ready_queue (
     .clk_i,
     .rst_ni,
@@ -402,14 +361,7 @@ module cl_kernel
     .best_tid_o      (best_tid)
   );
 
-  cl_kernel_irq #(
-    .Queues        (Queues),
-    .AskUsed       (Dwrr),
-    .Cpus          (Cpus),
-    .Reserve       (Reserve),
-    .KeyWidth      (KeyWidth),
-    .Deadlines     (Deadlines)
-  ) u_irq (
+  cl_kernel_irq #(.Cfg(Cfg)) u_irq (
     .clk_i,
     .rst_ni,
     .stable_i        (stable),

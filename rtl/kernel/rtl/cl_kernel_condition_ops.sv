@@ -13,9 +13,7 @@ module cl_kernel_condition_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter int unsigned Conditions  = 32,
-  parameter bit          EventFlags  = 1'b0,
-  parameter bit          Pipeline    = 1'b0  // commit_i comes a cycle after the decision
+  parameter  cfg_t        Cfg = Default
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -29,10 +27,10 @@ module cl_kernel_condition_ops
   input  logic [31:0] flags_i,
   output outcome_t    outcome_o,
   output logic  [9:0] new_o,           // with cond_create: the new condition variable
-  input  logic        commit_i
+  input  logic        commit_i  // with Pipeline a cycle after the decision
 );
 
-  localparam int unsigned Width = EventFlags ? 32 : WordValueWidth;
+  localparam int unsigned Width = Cfg.EventFlags ? 32 : WordValueWidth;
 
   logic                               exists, room, create, destroy, set;
   logic                   [Width-1:0] signals, set_to;
@@ -107,7 +105,7 @@ module cl_kernel_condition_ops
 
       default: ;  // another service's
     endcase
-    if (EventFlags) begin
+    if (Cfg.EventFlags) begin
       unique case (op_i)
         OpFlagsSet, OpFlagsClear: begin
           if (!exists) outcome_o = failed(StatusEinval);
@@ -137,17 +135,17 @@ module cl_kernel_condition_ops
     end
   end
 
-  logic [Conditions-1:0] used;
+  logic [Cfg.Conditions-1:0] used;
   logic                  unused;  // and the count is shorter than a word
   assign unused = ^{used, word0_i, id_i, flags_i};
 
   logic create_now, destroy_now, set_now;
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width(3)) u_decided (
+  cl_pipeline_register #(.Registered(Cfg.Pipeline), .Width(3)) u_decided (
     .clk_i, .d_i({create, destroy, set}), .q_o({create_now, destroy_now, set_now})
   );
 
-  cl_object_table #(.Count(Conditions), .Width(Width)) u_table (
+  cl_object_table #(.Count(Cfg.Conditions), .Width(Width)) u_table (
     .clk_i,
     .rst_ni,
     .read_id_i,
@@ -159,8 +157,8 @@ module cl_kernel_condition_ops
     .new_o,
     .create_i  (create_now & commit_i),
     .destroy_i (destroy_now & commit_i),
-    .we_i      ((set_now & commit_i) | (EventFlags & flags_we_i)),
-    .wdata_i   ((EventFlags && flags_we_i) ? Width'(flags_i) : set_to)
+    .we_i      ((set_now & commit_i) | (Cfg.EventFlags & flags_we_i)),
+    .wdata_i   ((Cfg.EventFlags && flags_we_i) ? Width'(flags_i) : set_to)
   );
 
 endmodule

@@ -15,15 +15,16 @@
 // dynamic threads are counted: their number per round, and the sum of their weights.
 module cl_kernel_dwrr
   import cl_kernel_pkg::*;
+  import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Cpus        = 2,
-  parameter  int unsigned HwThreads   = 0,
-  parameter  int unsigned TidWidth    = 6,
-  parameter  int unsigned LevelWidth  = 6,
-  localparam int unsigned Clients     = Cpus + HwThreads,
-  localparam int unsigned CpuWidth    = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned Queues      = Cpus + 2,
-  localparam int unsigned QueueWidth  = $clog2(Queues),
+  parameter  cfg_t        Cfg        = Default,
+  localparam int unsigned Cpus       = Cfg.Cpus,
+  localparam int unsigned Clients    = Cfg.Cpus + Cfg.HwThreads,
+  localparam int unsigned CpuWidth   = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned TidWidth   = $clog2(Cfg.Threads),
+  localparam int unsigned LevelWidth = key_width(Cfg.Policy, Cfg.Priorities) + 1,
+  localparam int unsigned Queues     = queues(Cfg.Cpus, Cfg.Policy),
+  localparam int unsigned QueueWidth = $clog2(Queues),
   parameter  type         dwrr_op_t   = logic  // defined by cl_kernel
 ) (
   input  logic                              clk_i,

@@ -39,32 +39,18 @@ module cl_kernel_engine
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Policy        = PolicyPriority,
-  parameter  bit          Reserve       = 1'b0,
-  parameter  bit          Timeouts      = 1'b0,
-  parameter  bit          Inheritance   = 1'b0,
-  parameter  bit          EventFlags    = 1'b0,
-  parameter  bit          Pipeline      = 1'b0,
-  parameter  int unsigned Cpus          = 2,
-  parameter  int unsigned HwThreads     = 0,
-  parameter  int unsigned Threads       = 64,
-  parameter  int unsigned Priorities    = 32,
-  parameter  int unsigned Ports         = 32,
-  parameter  int unsigned PortDepth     = 8,
-  parameter  int unsigned PortWords     = 0,
-  parameter  int unsigned Mutexes       = 32,
-  parameter  int unsigned Semaphores    = 32,
-  parameter  int unsigned Conditions    = 32,
-  parameter  int unsigned Lines         = 8,
-  localparam int unsigned Clients       = Cpus + HwThreads,
+  parameter  cfg_t        Cfg           = Default,
+  localparam int unsigned Cpus          = Cfg.Cpus,
+  localparam int unsigned PortWords     = Cfg.PortWords,
+  localparam int unsigned Clients       = Cfg.Cpus + Cfg.HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned Queues        = Cpus + 1 + 32'(Policy == PolicyDwrr),
+  localparam int unsigned Queues        = queues(Cfg.Cpus, Cfg.Policy),
   localparam int unsigned QueueWidth    = $clog2(Queues),
-  localparam int unsigned TidWidth      = $clog2(Threads),
-  localparam int unsigned PriorityWidth = $clog2(Priorities),
-  localparam bit          Deadlines     = Policy == PolicyEdf,
-  localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth,  // see cl_ready_queue_pkg
-  localparam int unsigned LevelWidth    = KeyWidth + 1,       // a key with a one before it; 0: an idle thread
+  localparam int unsigned TidWidth      = $clog2(Cfg.Threads),
+  localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities),
+  localparam bit          Deadlines     = Cfg.Policy == PolicyEdf,
+  localparam int unsigned KeyWidth      = key_width(Cfg.Policy, Cfg.Priorities),
+  localparam int unsigned LevelWidth    = KeyWidth + 1,
   // Defined by cl_kernel
   parameter  type requests_t    = logic,
   parameter  type sched_state_t = logic,
@@ -85,7 +71,7 @@ module cl_kernel_engine
   output logic   [PortWords:0] [31:0] words_o,
   output logic   [Clients-1:0]        answer_valid_o,
   output logic                 [31:0] answer_o,
-  input  logic     [Lines-1:0]        line_i,
+  input  logic [Cfg.Lines-1:0]        line_i,
 
   // Scheduling state of the clients (cl_kernel_cpu)
   input  sched_state_t                sched_i,
@@ -116,13 +102,7 @@ module cl_kernel_engine
   input  policy_t                     policy_i
 );
 
-  function automatic int unsigned most(input int unsigned a, input int unsigned b);
-    return (a > b) ? a : b;
-  endfunction
-
-  localparam int unsigned LineWidth   = (Lines > 1) ? $clog2(Lines) : 1;
-  localparam int unsigned MaxObjects  = most(most(Ports, Mutexes), most(Semaphores, Conditions));
-  localparam int unsigned ObjectWidth = (MaxObjects > 1) ? $clog2(MaxObjects) : 1;
+  localparam int unsigned LineWidth = (Cfg.Lines > 1) ? $clog2(Cfg.Lines) : 1;
 
   typedef logic      [TidWidth-1:0] tid_t;
   typedef logic [PriorityWidth-1:0] priority_t;
@@ -301,14 +281,7 @@ module cl_kernel_engine
     assign word0[c] = requests_i.words[c][0];
   end
 
-  cl_kernel_pick #(
-    .Pipeline      (Pipeline),
-    .Inheritance   (Inheritance),
-    .Clients       (Clients),
-    .TidWidth      (TidWidth),
-    .requests_t    (requests_t),
-    .sched_state_t (sched_state_t)
-  ) u_pick (
+  cl_kernel_pick #(.Cfg(Cfg), .requests_t(requests_t), .sched_state_t(sched_state_t)) u_pick (
     .clk_i,
     .rst_ni,
     .requests_i,
@@ -328,7 +301,7 @@ module cl_kernel_engine
 
   // With a policy the consequences of the last operation come first: a waiting load can complete (serve), or must end
   // with eintr (end_wait). Serving it means executing its operation again.
-  localparam bit Dwrr = Policy == PolicyDwrr;
+  localparam bit Dwrr = Cfg.Policy == PolicyDwrr;
   logic settling;
 
   assign settle_o = idle && queue_ready_i;
@@ -363,13 +336,13 @@ module cl_kernel_engine
       rd_op  = op_pick;
       rd_id  = id_pick;
     end
-    if (Inheritance && state_q == StSettle) begin
+    if (Cfg.Inheritance && state_q == StSettle) begin
       rd_op  = OpMutexLock;
       rd_id  = job_read;
     end
     // A reservation reads the thread.
     rd_object = rd_id;
-    if (Reserve && rd_op == OpReserve) rd_object = word0[rd_cpu][9:0];
+    if (Cfg.Reserve && rd_op == OpReserve) rd_object = word0[rd_cpu][9:0];
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -406,7 +379,7 @@ module cl_kernel_engine
   tid_t  raddr;  // the thread read in the next cycle
   assign caller = sched_i.tid[cpu_q];
 
-  cl_kernel_threads #(.Clients(Clients), .Threads(Threads), .Priorities(Priorities)) u_threads (
+  cl_kernel_threads #(.Clients(Clients), .Threads(Cfg.Threads), .Priorities(Cfg.Priorities)) u_threads (
     .clk_i,
     .rst_ni,
     .raddr_i        (raddr),
@@ -434,7 +407,7 @@ module cl_kernel_engine
     .change_i       (change),
     .caller_i       (caller),
     .set_priority_i (action.set_priority),
-    .priority_i     (Inheritance ? priority_t'(new_key) : new_priority_q),
+    .priority_i     (Cfg.Inheritance ? priority_t'(new_key) : new_priority_q),
     .set_i          (action.set),
     .set_tid_i      (set_tid),
     .set_state_i    (action.set_state),
@@ -444,7 +417,7 @@ module cl_kernel_engine
     .link_i         (link_to)
   );
 
-  cl_kernel_wake #(.Cpus(Cpus), .HwThreads(HwThreads), .TidWidth(TidWidth)) u_wake (
+  cl_kernel_wake #(.Cfg(Cfg)) u_wake (
     .tid_i           (tid),
     .cpu_i           (cpu),
     .only_i          (is_only),
@@ -459,7 +432,7 @@ module cl_kernel_engine
     .cpu_o           (way_cpu)
   );
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(wake_way_e) + CpuWidth + 1)) u_way (
+  cl_pipeline_register #(.Registered(Cfg.Pipeline), .Width($bits(wake_way_e) + CpuWidth + 1)) u_way (
     .clk_i, .d_i({way_now, way_cpu, several}), .q_o({wake_way, wake_cpu, wakes_more})
   );
 
@@ -500,7 +473,7 @@ module cl_kernel_engine
   logic        mutex_locked;
   tid_t        mutex_owner;
 
-  assign settling_threads = Inheritance && state_q == StSettle;
+  assign settling_threads = Cfg.Inheritance && state_q == StSettle;
 
   // The order of threads
   if (Deadlines) begin : g_deadlines
@@ -512,7 +485,7 @@ module cl_kernel_engine
     assign becomes_ready = state_q == StWake && state != ThreadReady;
     assign key           = becomes_ready ? renewed : kept;
 
-    cl_kernel_deadline #(.Threads(Threads), .Priorities(Priorities)) u_deadline (
+    cl_kernel_deadline #(.Threads(Cfg.Threads), .Priorities(Cfg.Priorities)) u_deadline (
       .clk_i,
       .rst_ni,
       .tick_i,
@@ -535,7 +508,7 @@ module cl_kernel_engine
     logic unused_tick;
     assign unused_tick = tick_i;
     assign key         = granted ? job_priority : prio;
-    assign new_key     = Inheritance ? job_priority : new_priority_q;
+    assign new_key     = Cfg.Inheritance ? job_priority : new_priority_q;
     assign relative    = '0;
   end
 
@@ -563,14 +536,7 @@ module cl_kernel_engine
     .queued_o   (bound_queued)
   );
 
-  cl_kernel_reserve #(
-    .Reserve       (Reserve),
-    .Cpus          (Cpus),
-    .HwThreads     (HwThreads),
-    .TidWidth      (TidWidth),
-    .PriorityWidth (KeyWidth),
-    .serves_t      (serves_t)
-  ) u_reserve (
+  cl_kernel_reserve #(.Cfg(Cfg), .serves_t(serves_t)) u_reserve (
     .clk_i,
     .rst_ni,
     .raddr_i           (raddr),
@@ -626,8 +592,8 @@ module cl_kernel_engine
     .TidWidth    (TidWidth),
     .LevelWidth  (LevelWidth),
     .Deadlines   (Deadlines),
-    .Pipeline    (Pipeline),
-    .ObjectWidth (ObjectWidth)
+    .Pipeline    (Cfg.Pipeline),
+    .ObjectWidth (object_width(Cfg.Ports, Cfg.Mutexes, Cfg.Semaphores, Cfg.Conditions))
   ) u_wait_lists (
     .clk_i,
     .rst_ni,
@@ -661,7 +627,7 @@ module cl_kernel_engine
   );
 
   // The second word stays while the operation is done. With Pipeline it is registered with it, and so is its thread.
-  if (Pipeline) begin : g_early_argument
+  if (Cfg.Pipeline) begin : g_early_argument
     logic fits_q;
     tid_t tid_q;
 
@@ -685,12 +651,12 @@ module cl_kernel_engine
 
   assign unused_timeout_waits = timeout_waits;
 
-  if (Timeouts) begin : g_timeouts
+  if (Cfg.Timeouts) begin : g_timeouts
     tid_t timeout_tid;
 
     assign argument = by_timeout_q ? 32'(timeout_tid) : caller_word0;
 
-    cl_kernel_timeouts #(.Threads(Threads)) u_timeouts (
+    cl_kernel_timeouts #(.Threads(Cfg.Threads)) u_timeouts (
       .clk_i,
       .rst_ni,
       .now_i,
@@ -726,7 +692,7 @@ module cl_kernel_engine
   // ---------------------------------------------------------------------------------------------
   // The client's next thread: chosen one cycle ahead, while its operation is taken and the tables are read.
   // With Pipeline each client has its own choice, so that only the result waits for which client it is.
-  localparam int unsigned Choices = (Pipeline && !Reserve) ? Clients : 1;
+  localparam int unsigned Choices = (Cfg.Pipeline && !Cfg.Reserve) ? Clients : 1;
 
   next_t [Choices-1:0] next_of;
   next_t               next_d;
@@ -737,16 +703,7 @@ module cl_kernel_engine
 
     assign next_cpu = (Choices == 1) ? rd_cpu : cpu_t'(c);
 
-    cl_kernel_next #(
-      .Reserve    (Reserve),
-      .Cpus       (Cpus),
-      .HwThreads  (HwThreads),
-      .TidWidth   (TidWidth),
-      .Priorities (Priorities),
-      .Deadlines  (Deadlines),
-      .Queues     (Queues),
-      .serves_t   (serves_t)
-    ) u_next (
+    cl_kernel_next #(.Cfg(Cfg), .serves_t(serves_t)) u_next (
       .cpu_i           (next_cpu),
       .dynamic_i       (policy_i.now_queue),
       .turn_dynamic_i  (sched_i.turn_dynamic[next_cpu]),
@@ -771,7 +728,7 @@ module cl_kernel_engine
 
   assign next_d = (Choices == 1) ? next_of[0] : next_of[rd_cpu];
 
-  if (Pipeline) begin : g_compare
+  if (Cfg.Pipeline) begin : g_compare
     // Compared when it is known
     level_t level_now;
     logic   misplaced_q;
@@ -780,7 +737,7 @@ module cl_kernel_engine
     assign next_better = (!next_q.bound && next_q.level > level_now) || (misplaced_q && next_q.any);
     assign next_equal  = !next_q.bound && next_q.level == level_now && !misplaced_q;
 
-    always_ff @(posedge clk_i) misplaced_q <= Reserve && serves.misplaced;
+    always_ff @(posedge clk_i) misplaced_q <= Cfg.Reserve && serves.misplaced;
   end else begin : g_compared
     assign next_better = next_q.better;
     assign next_equal  = next_q.equal;
@@ -821,24 +778,7 @@ module cl_kernel_engine
                        detached: detached, joined: joined, owned: is_owner, weight: policy_i.weight};
 
   cl_kernel_services #(
-    .Policy       (Policy),
-    .Cpus         (Cpus),
-    .HwThreads    (HwThreads),
-    .Reserve      (Reserve),
-    .Timeouts     (Timeouts),
-    .Inheritance  (Inheritance),
-    .EventFlags   (EventFlags),
-    .Pipeline     (Pipeline),
-    .Priorities   (Priorities),
-    .TidWidth     (TidWidth),
-    .Ports        (Ports),
-    .PortDepth    (PortDepth),
-    .PortWords    (PortWords),
-    .Mutexes      (Mutexes),
-    .Semaphores   (Semaphores),
-    .Conditions   (Conditions),
-    .Lines        (Lines),
-    .ObjectWidth  (most(ObjectWidth, TidWidth)),
+    .Cfg          (Cfg),
     .operation_t  (operation_t),
     .choice_t     (choice_t),
     .bound_t      (bound_t),
@@ -915,7 +855,7 @@ module cl_kernel_engine
                      !publish_first && job_first} & {4{decide}};
 
   // So it is with how a thread wakes.
-  if (Pipeline) begin : g_pipeline
+  if (Cfg.Pipeline) begin : g_pipeline
     logic [3:0] decision_q;
     logic       known_q;  // wake_way is of the thread read
 
@@ -940,7 +880,7 @@ module cl_kernel_engine
     assign {act, commit, publish_walk, job_start} = decision;
   end
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(outcome_t) + $bits(thread_change_t))) u_decided (
+  cl_pipeline_register #(.Registered(Cfg.Pipeline), .Width($bits(outcome_t) + $bits(thread_change_t))) u_decided (
     .clk_i,
     .d_i ({decided, change_of_services}),
     .q_o ({outcome, change_decided})
@@ -962,7 +902,7 @@ module cl_kernel_engine
   assign fetch          = idle || state_q == StFetch;
 
   // Event flags
-  if (EventFlags) begin : g_event_flags
+  if (Cfg.EventFlags) begin : g_event_flags
     logic        waits;   // or would
     logic [31:0] record;
 
@@ -972,7 +912,7 @@ module cl_kernel_engine
     assign words_o     = (op_q == OpFlagsFound) ? ((PortWords + 1) * 32)'(record) :
                          (op_q == OpFlagsGet)   ? ((PortWords + 1) * 32)'(flags) : message;
 
-    cl_kernel_event_flags #(.Threads(Threads)) u_event_flags (
+    cl_kernel_event_flags #(.Threads(Cfg.Threads)) u_event_flags (
       .clk_i,
       .rst_ni,
       .raddr_i     (raddr),
@@ -1000,8 +940,8 @@ module cl_kernel_engine
   end
 
   // Protocols of mutexes
-  if (Inheritance) begin : g_inheritance
-    localparam int unsigned MutexWidth = (Mutexes > 1) ? $clog2(Mutexes) : 1;
+  if (Cfg.Inheritance) begin : g_inheritance
+    localparam int unsigned MutexWidth = (Cfg.Mutexes > 1) ? $clog2(Cfg.Mutexes) : 1;
 
     // Inputs of cl_kernel_inheritance: the thread read, the mutex read and a new thread
     typedef struct packed {
@@ -1036,13 +976,11 @@ module cl_kernel_engine
     assign heir      = '{tid: tid, blocked: state == ThreadBlocked, idle: is_idle, prio: prio, link: link};
     assign held      = '{locked: mutex_locked, owner: mutex_owner, waiter_valid: waiter_valid, several: several,
                          waiter: waiter};
-    assign newcomer  = (state_q == StInit) ? '{valid: 1'b1, tid: '0, prio: PriorityWidth'(Priorities / 2)}
+    assign newcomer  = (state_q == StInit) ? '{valid: 1'b1, tid: '0, prio: PriorityWidth'(Cfg.Priorities / 2)}
                                            : '{valid: change.create, tid: new_tid, prio: new_thread.prio};
 
     cl_kernel_inheritance #(
-      .Threads      (Threads),
-      .Priorities   (Priorities),
-      .Mutexes      (Mutexes),
+      .Cfg          (Cfg),
       .heir_t       (heir_t),
       .held_mutex_t (held_mutex_t),
       .mutex_rule_t (mutex_rule_t),
@@ -1121,7 +1059,7 @@ module cl_kernel_engine
 
   // The thread that the operation reads: one that is chosen now, or read again
   function automatic tid_t read_by(input logic [7:0] op, input tid_t object, input tid_t by);
-    unique case (record_of(op, Inheritance))
+    unique case (record_of(op, Cfg.Inheritance))
       RecordOfCaller: read_by = by;
       RecordOfNew:    read_by = free_head;
       default:        read_by = object;
@@ -1147,7 +1085,7 @@ module cl_kernel_engine
     endcase
   end
 
-  if (Pipeline) begin : g_early_tid
+  if (Cfg.Pipeline) begin : g_early_tid
     // One register for each thread that is read a cycle later: after a dispatch, after a search, or for the operation
     logic redirected_q;  // that is a new one: its thread is not known yet
 
@@ -1163,7 +1101,7 @@ module cl_kernel_engine
         unique case (state_q)
           StDispatch: after_tid <= after_now;
           StLeave:    after_tid <= tid;
-          default:    after_tid <= read_by(op_q, tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q), caller);
+          default:    after_tid <= read_by(op_q, tid_t'((Cfg.Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q), caller);
         endcase
       end
     end
@@ -1185,7 +1123,7 @@ module cl_kernel_engine
 
   assign wakes_queued = !(wake_way inside {WakeInPlace, WakeWhenSaved, WakeTaken}) && !is_apart;
   assign wakes_now    = waking && (!wakes_queued || queue_ready_i);
-  assign wakes_next   = (all_q && wakes_more) || (EventFlags && wake_then_q == StLeave);
+  assign wakes_next   = (all_q && wakes_more) || (Cfg.EventFlags && wake_then_q == StLeave);
 
   always_comb begin
     raddr = tid;
@@ -1195,9 +1133,9 @@ module cl_kernel_engine
       StDispatch:     if (act) raddr = after_tid;
       StWake:         if (wakes_now && wakes_next) raddr = link;
       StNextWaiter:   if (left) raddr = after_tid;
-      StPublish:      if (publish_wakes || Pipeline) raddr = receiver;  // early: in vain if the receiver is not woken
+      StPublish:      if (publish_wakes || Cfg.Pipeline) raddr = receiver;  // early: in vain if the receiver is not woken
       StWalk:         raddr = link;
-      StLeave:        if (!found || Pipeline) raddr = link;
+      StLeave:        if (!found || Cfg.Pipeline) raddr = link;
       default:        ;
     endcase
     if (settling_threads) raddr = job_raddr;
@@ -1341,7 +1279,7 @@ module cl_kernel_engine
 
       CourseRequeue: begin
         on_course.new_priority_d = priority_t'(word0[cpu_q]);
-        on_course.state_d        = Inheritance ? StIdle : StRequeue;  // StSettle requeues it
+        on_course.state_d        = Cfg.Inheritance ? StIdle : StRequeue;  // StSettle requeues it
       end
 
       CourseDequeue: begin
@@ -1389,12 +1327,12 @@ module cl_kernel_engine
         at_dispatch.set_state = ThreadReady;
       end
       // A ready thread leaves its queue and is woken again; then StOffer for a CPU that now serves more threads.
-      if (Reserve && change_decided.reserve) begin
+      if (Cfg.Reserve && change_decided.reserve) begin
         at_dispatch.queue_valid = outcome.wake != WakeNone;
         at_dispatch.offer_d     = sched_i.waiting[successor];
         at_dispatch.offer_cpu_d = successor;
       end
-      if (Reserve && change_decided.give_back) begin
+      if (Cfg.Reserve && change_decided.give_back) begin
         at_dispatch.bound_pop     = op_q == OpRelease && outcome.wake != WakeNone;
         at_dispatch.bound_pop_cpu = reserve_cpu;
         at_dispatch.offer_d       = op_q == OpRelease ? sched_i.waiting[reserve_cpu] : client != cpu_q;
@@ -1479,7 +1417,7 @@ module cl_kernel_engine
       StLeave: begin
         in_list.answer_valid = (found | missing) && !silent_q && !setting;
         in_list.answer       = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
-        if (found)        in_list.state_d = Pipeline ? StNextWaiter : StWake;
+        if (found)        in_list.state_d = Cfg.Pipeline ? StNextWaiter : StWake;
         else if (missing) in_list.state_d = StIdle;
         if (setting)      in_list.wake_then_d = last ? StIdle : StLeave;
       end
@@ -1592,7 +1530,7 @@ module cl_kernel_engine
       action.queue_valid = !next_q.bound;
       action.bound_pop   = next_q.bound;
     end
-    if (Reserve && action.offer_d && action.state_d == StIdle && !idle) begin
+    if (Cfg.Reserve && action.offer_d && action.state_d == StIdle && !idle) begin
       action.state_d = StOffer;
       action.cpu_d   = action.offer_cpu_d;
       action.offer_d = 1'b0;
@@ -1670,7 +1608,7 @@ module cl_kernel_engine
       woken_q          <= 1'b0;
     end else begin
       state_q          <= action.state_d;
-      woken_q          <= Pipeline && action.cmd.wake_leaving;
+      woken_q          <= Cfg.Pipeline && action.cmd.wake_leaving;
       wake_then_q      <= action.wake_then_d;
       cpu_q            <= action.cpu_d;
       op_q             <= action.op_d;
@@ -1690,7 +1628,7 @@ module cl_kernel_engine
       late_q           <= action.late_d;
       next_q           <= next_d;
       next_known_q     <= queue_ready_i && !action.queue_valid && !action.bound_push &&
-                          (!Reserve || (rd_cpu == action.cpu_d && !change.reserve && !give_back));
+                          (!Cfg.Reserve || (rd_cpu == action.cpu_d && !change.reserve && !give_back));
     end
   end
 

@@ -22,12 +22,10 @@ module cl_kernel_inheritance
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  int unsigned Threads       = 64,
-  parameter  int unsigned Priorities    = 32,
-  parameter  int unsigned Mutexes       = 32,
-  localparam int unsigned TidWidth      = $clog2(Threads),
-  localparam int unsigned PriorityWidth = $clog2(Priorities),
-  localparam int unsigned MutexWidth    = (Mutexes > 1) ? $clog2(Mutexes) : 1,
+  parameter  cfg_t        Cfg           = Default,
+  localparam int unsigned TidWidth      = $clog2(Cfg.Threads),
+  localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities),
+  localparam int unsigned MutexWidth    = (Cfg.Mutexes > 1) ? $clog2(Cfg.Mutexes) : 1,
   // Defined by cl_kernel_engine
   parameter  type         heir_t        = logic,
   parameter  type         held_mutex_t  = logic,

@@ -21,11 +21,12 @@ module cl_kernel_interrupt_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  int unsigned Lines       = 8,
-  parameter  int unsigned TidWidth    = 6,
-  parameter  int unsigned ObjectWidth = 6,    // of a thread, semaphore or port
-  parameter  bit          Pipeline    = 1'b0, // commit_i comes a cycle after the decision
-  localparam int unsigned LineWidth   = (Lines > 1) ? $clog2(Lines) : 1
+  parameter  cfg_t        Cfg         = Default,
+  localparam int unsigned Lines       = Cfg.Lines,
+  localparam int unsigned LineWidth   = (Lines > 1) ? $clog2(Lines) : 1,
+  localparam int unsigned TidWidth    = $clog2(Cfg.Threads),
+  // Of a thread, semaphore or port
+  localparam int unsigned ObjectWidth = most(object_width(Cfg.Ports, Cfg.Mutexes, Cfg.Semaphores, Cfg.Conditions), TidWidth)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -43,7 +44,7 @@ module cl_kernel_interrupt_ops
   output logic           [7:0] as_op_o,
   output logic           [9:0] as_id_o,
   output logic  [TidWidth-1:0] thread_o,            // that waits for the line
-  input  logic                 commit_i,
+  input  logic                 commit_i,  // with Pipeline a cycle after the decision
 
   output logic                 pending_o,
   output logic                 request_o,
@@ -143,7 +144,7 @@ module cl_kernel_interrupt_ops
 
   logic bind_line_now, unbind_now, set_wait_now, fire_now;
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width(4)) u_decided (
+  cl_pipeline_register #(.Registered(Cfg.Pipeline), .Width(4)) u_decided (
     .clk_i,
     .d_i ({bind_line, unbind, set_wait, fire}),
     .q_o ({bind_line_now, unbind_now, set_wait_now, fire_now})
@@ -170,7 +171,7 @@ module cl_kernel_interrupt_ops
     end
     pending_d = ((pending_q & ~taken) | (line_i & ~line_q)) & bound_q;
     held_d    = free_i ? '0 : held_q | taken;
-    ready     = Pipeline ? pending_q & ~held_q & bound_q : pending_d & ~held_d;  // a cycle later, or at once
+    ready     = Cfg.Pipeline ? pending_q & ~held_q & bound_q : pending_d & ~held_d;  // a cycle later, or at once
     first     = '0;
     for (int unsigned l = Lines; l > 0; l--) begin
       if (ready[l-1]) first = LineWidth'(l - 1);
@@ -193,7 +194,7 @@ module cl_kernel_interrupt_ops
       line_q          <= line_i;
       pending_q       <= pending_d;
       held_q          <= held_d;
-      valid_q         <= ready != '0 && !(Pipeline && take_i);
+      valid_q         <= ready != '0 && !(Cfg.Pipeline && take_i);
       changed_q       <= changed;
       request_wakes_o <= lines_q[first].kind == ToThread && lines_q[first].waits;
       request_notes_o <= lines_q[first].kind == ToThread && !lines_q[first].waits;

@@ -11,16 +11,17 @@
 // CPU has no running thread or is about to switch to it: until then a trap would find neither the old thread's stack
 // nor the new one's.
 module cl_kernel_irq
+  import cl_kernel_pkg::*;
   import cl_ready_queue_pkg::*;
+  import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Cpus          = 2,
-  parameter  bit          Reserve       = 1'b0,
-  parameter  int unsigned KeyWidth      = 5,
-  parameter  bit          Deadlines     = 1'b0,  // keys may be deadlines
-  parameter  int unsigned Queues        = Cpus + 1,
-  parameter  bit          AskUsed       = 1'b0,
-  localparam int unsigned QueueWidth    = $clog2(Queues),
-  localparam int unsigned LevelWidth    = KeyWidth + 1
+  parameter  cfg_t        Cfg        = Default,
+  localparam int unsigned Cpus       = Cfg.Cpus,
+  localparam int unsigned Queues     = queues(Cfg.Cpus, Cfg.Policy),
+  localparam int unsigned QueueWidth = $clog2(Queues),
+  localparam bit          Deadlines  = Cfg.Policy == PolicyEdf,
+  localparam int unsigned KeyWidth   = key_width(Cfg.Policy, Cfg.Priorities),
+  localparam int unsigned LevelWidth = KeyWidth + 1
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -62,10 +63,10 @@ module cl_kernel_irq
 
   always_comb begin
     for (int unsigned c = 0; c < Cpus; c++) begin
-      counts[c]       = running_i[c] && (!Reserve || open_i[c]);
-      placed_valid[c] = Reserve ? 1'b0 : best_valid_i[1+c];
-      placed[c]       = Reserve ? '0 : best[1+c];
-      for (int unsigned q = 0; Reserve && q < Cpus; q++) begin
+      counts[c]       = running_i[c] && (!Cfg.Reserve || open_i[c]);
+      placed_valid[c] = Cfg.Reserve ? 1'b0 : best_valid_i[1+c];
+      placed[c]       = Cfg.Reserve ? '0 : best[1+c];
+      for (int unsigned q = 0; Cfg.Reserve && q < Cpus; q++) begin
         if (keeps_i[c][q] && best_valid_i[1+q] && (!placed_valid[c] || first(best[1+q], placed[c], 1'b0))) begin
           placed_valid[c] = 1'b1;
           placed[c]       = best[1+q];
@@ -76,8 +77,8 @@ module cl_kernel_irq
 
   // The thread of CPU a is above the thread of CPU b.
   function automatic logic above(input int unsigned a, input int unsigned b);
-    if (Reserve && misplaced_i[a] != misplaced_i[b]) above = misplaced_i[b];
-    else above = !(Reserve && misplaced_i[a]) && first(level_i[a], level_i[b], 1'b0);
+    if (Cfg.Reserve && misplaced_i[a] != misplaced_i[b]) above = misplaced_i[b];
+    else above = !(Cfg.Reserve && misplaced_i[a]) && first(level_i[a], level_i[b], 1'b0);
   endfunction
 
   always_comb begin
@@ -94,9 +95,9 @@ module cl_kernel_irq
     for (int unsigned c = 0; c < Cpus; c++) begin
       want[c] = (placed_valid[c] && first(placed[c], level_i[c], 1'b0))
               | (dynamic_valid && first(dynamic, level_i[c], 1'b0) && worst[c])
-              | (slice_used_i[c] && (AskUsed | (placed_valid[c] && first(placed[c], level_i[c], 1'b1))
-                                   | (dynamic_valid && first(dynamic, level_i[c], 1'b1) && (!Reserve || open_i[c]))));
-      if (Reserve && misplaced_i[c]) begin
+              | (slice_used_i[c] && (Cfg.Policy == PolicyDwrr | (placed_valid[c] && first(placed[c], level_i[c], 1'b1))
+                                   | (dynamic_valid && first(dynamic, level_i[c], 1'b1) && (!Cfg.Reserve || open_i[c]))));
+      if (Cfg.Reserve && misplaced_i[c]) begin
         want[c] = bound_queued_i[c] | placed_valid[c] | (dynamic_valid & (worst[c] | (slice_used_i[c] & open_i[c])));
       end
     end

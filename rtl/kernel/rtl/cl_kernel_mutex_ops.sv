@@ -7,11 +7,8 @@ module cl_kernel_mutex_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter int unsigned Mutexes     = 32,
-  parameter int unsigned TidWidth    = 6,
-  parameter int unsigned Priorities  = 32,
-  parameter bit          Inheritance = 1'b0,
-  parameter bit          Pipeline    = 1'b0  // commit_i comes a cycle after the decision
+  parameter  cfg_t        Cfg      = Default,
+  localparam int unsigned TidWidth = $clog2(Cfg.Threads)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -29,7 +26,7 @@ module cl_kernel_mutex_ops
   input  logic [TidWidth-1:0] waiter_i,
   output outcome_t            outcome_o,
   output logic          [9:0] new_o,           // with mutex_create: the new mutex
-  input  logic                commit_i
+  input  logic                commit_i  // with Pipeline a cycle after the decision
 );
 
   typedef struct packed {
@@ -44,7 +41,7 @@ module cl_kernel_mutex_ops
   assign owner_o    = mutex.owner;
   assign mine       = mutex.owner == caller_i && !gone_i;
   assign wrong_rule = word0_i[MutexAttributesProtocolLsb +: MutexAttributesProtocolWidth] == '1 ||
-                      32'(word0_i[MutexAttributesCeilingLsb +: MutexAttributesCeilingWidth]) >= Priorities;
+                      32'(word0_i[MutexAttributesCeilingLsb +: MutexAttributesCeilingWidth]) >= Cfg.Priorities;
 
   always_comb begin
     outcome_o = '0;
@@ -106,25 +103,25 @@ module cl_kernel_mutex_ops
 
       default: ;  // another service's
     endcase
-    if (Inheritance && op_i == OpMutexProtocol) begin
+    if (Cfg.Inheritance && op_i == OpMutexProtocol) begin
       if (!exists || wrong_rule)       outcome_o = failed(StatusEinval);
       else if (mutex.locked && !mine)  outcome_o = failed(StatusEbusy);
       else                             outcome_o = answered(WordValueWidth'(ceiling_i));
     end
   end
 
-  localparam int unsigned Slots = (Mutexes > 0) ? Mutexes : 1;
+  localparam int unsigned Slots = (Cfg.Mutexes > 0) ? Cfg.Mutexes : 1;
   logic [Slots-1:0] used;
   logic             unused;
   assign unused = ^{used, word0_i};
 
   logic create_now, destroy_now, set_now;
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width(3)) u_decided (
+  cl_pipeline_register #(.Registered(Cfg.Pipeline), .Width(3)) u_decided (
     .clk_i, .d_i({create, destroy, set}), .q_o({create_now, destroy_now, set_now})
   );
 
-  cl_object_table #(.Count(Mutexes), .Width($bits(mutex_t))) u_table (
+  cl_object_table #(.Count(Cfg.Mutexes), .Width($bits(mutex_t))) u_table (
     .clk_i,
     .rst_ni,
     .read_id_i,

@@ -7,20 +7,20 @@
 // A hardware thread's unit runs only the thread that is bound to it.
 // A level is a key (cl_ready_queue_pkg) with a one before it, or 0: an idle thread.
 module cl_kernel_next
+  import cl_kernel_pkg::*;
   import cl_ready_queue_pkg::*;
+  import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Cpus          = 2,
-  parameter  int unsigned HwThreads     = 0,
-  parameter  bit          Reserve       = 1'b0,
-  parameter  int unsigned TidWidth      = 6,
-  parameter  int unsigned Priorities    = 32,
-  parameter  bit          Deadlines     = 1'b0,  // keys may be deadlines
-  parameter  int unsigned Queues        = Cpus + 1,
-  localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : $clog2(Priorities),
-  localparam int unsigned LevelWidth    = KeyWidth + 1,
-  localparam int unsigned Clients       = Cpus + HwThreads,
-  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned QueueWidth    = $clog2(Queues),
+  parameter  cfg_t        Cfg        = Default,
+  localparam int unsigned Cpus       = Cfg.Cpus,
+  localparam int unsigned Clients    = Cfg.Cpus + Cfg.HwThreads,
+  localparam int unsigned CpuWidth   = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned TidWidth   = $clog2(Cfg.Threads),
+  localparam int unsigned Queues     = queues(Cfg.Cpus, Cfg.Policy),
+  localparam int unsigned QueueWidth = $clog2(Queues),
+  localparam bit          Deadlines  = Cfg.Policy == PolicyEdf,
+  localparam int unsigned KeyWidth   = key_width(Cfg.Policy, Cfg.Priorities),
+  localparam int unsigned LevelWidth = KeyWidth + 1,
   parameter  type         serves_t      = logic  // defined by cl_kernel_engine
 ) (
   input  logic                  [CpuWidth-1:0] cpu_i,
@@ -54,12 +54,12 @@ module cl_kernel_next
   logic [LevelWidth-1:0] queued_level;
 
   assign is_cpu        = 32'(cpu_i) < Cpus;
-  assign dynamic_valid = is_cpu && best_valid_i[dynamic_i] && (!Reserve || serves_i.open);
+  assign dynamic_valid = is_cpu && best_valid_i[dynamic_i] && (!Cfg.Reserve || serves_i.open);
 
   // The queue of placed threads
   logic several;
 
-  if (Reserve) begin : g_kept
+  if (Cfg.Reserve) begin : g_kept
     always_comb begin
       own          = QueueWidth'(1);
       static_valid = 1'b0;
@@ -99,8 +99,8 @@ module cl_kernel_next
   assign bound_o      = !dynamic_valid && !static_valid;
   assign any_o        = !bound_o || bound_valid_i;
   // No thread is below an idle thread, and a unit has one thread only: these two are never better or equal.
-  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Reserve && serves_i.misplaced && any_o);
-  assign equal_o      = !bound_o && queued_level == level_i && !(Reserve && serves_i.misplaced);
+  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Cfg.Reserve && serves_i.misplaced && any_o);
+  assign equal_o      = !bound_o && queued_level == level_i && !(Cfg.Reserve && serves_i.misplaced);
   assign placed_tie_o = several && !use_dynamic;
 
   always_comb begin
@@ -108,7 +108,8 @@ module cl_kernel_next
     level_o = queued_level;
     if (bound_o) begin
       tid_o   = bound_tid_i;
-      level_o = is_cpu ? (Reserve ? serves_i.bound_level : '0) : {1'b1, KeyWidth'(priority_key(Deadlines, RankWidth'(Priorities - 1)))};
+      level_o = !is_cpu     ? {1'b1, KeyWidth'(priority_key(Deadlines, RankWidth'(Cfg.Priorities - 1)))} :
+                Cfg.Reserve ? serves_i.bound_level : '0;
     end
   end
 

@@ -9,11 +9,10 @@ module cl_kernel_pick
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  bit          Pipeline    = 1'b0,
-  parameter  bit          Inheritance = 1'b0,
-  parameter  int unsigned Clients     = 2,
-  parameter  int unsigned TidWidth    = 6,
-  localparam int unsigned CpuWidth    = (Clients > 1) ? $clog2(Clients) : 1,
+  parameter  cfg_t        Cfg      = Default,
+  localparam int unsigned Clients  = Cfg.Cpus + Cfg.HwThreads,
+  localparam int unsigned CpuWidth = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned TidWidth = $clog2(Cfg.Threads),
   // Defined by cl_kernel
   parameter  type         requests_t    = logic,
   parameter  type         sched_state_t = logic
@@ -64,9 +63,9 @@ module cl_kernel_pick
     always_comb begin
       of_client[c] = '{op_valid: requests_i.op_valid[c], requeue: requeue, front: sched_i.leaving_front[c],
                        op: requests_i.op[c], id: requests_i.id[c], tid: sched_i.leaving_tid[c]};
-      if (Pipeline && !requeue) begin
+      if (Cfg.Pipeline && !requeue) begin
         of_client[c].tid = TidWidth'((requests_i.op[c] == OpReserve) ? requests_i.words[c][0][9:0] : requests_i.id[c]);
-        if (record_of(requests_i.op[c], Inheritance) == RecordOfCaller) of_client[c].tid = sched_i.tid[c];
+        if (record_of(requests_i.op[c], Cfg.Inheritance) == RecordOfCaller) of_client[c].tid = sched_i.tid[c];
       end
     end
   end
@@ -88,7 +87,7 @@ module cl_kernel_pick
   assign id_o       = asked.id;
   assign tid_o      = asked.tid;
 
-  if (Pipeline) begin : g_pipeline
+  if (Cfg.Pipeline) begin : g_pipeline
     logic [Clients-1:0] known_q;  // the operation has been there for a cycle
     logic [Clients-1:0] pick_q;   // the client picked, if any, as one bit
     cpu_t               index_q;

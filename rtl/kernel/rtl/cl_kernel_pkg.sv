@@ -3,6 +3,46 @@
 
 package cl_kernel_pkg;
 
+  // The parameters of cl_kernel, from src/coreloom/design/keys.py. Another value than Default is made by a function:
+  //   function automatic cfg_t small(); small = Default; small.Threads = 16; endfunction
+  typedef struct packed {
+    int unsigned Cpus;           // processors
+    int unsigned Threads;        // threads
+    int unsigned Priorities;     // priorities
+    int unsigned Ports;          // message ports
+    int unsigned PortDepth;      // messages of a port
+    int unsigned Mutexes;        // mutexes
+    int unsigned Semaphores;     // semaphores
+    int unsigned Conditions;     // condition variables, the last of them for waits in memory
+    int unsigned HwThreads;      // hardware threads, by their units' names
+    int unsigned Policy;         // policy: 0 priority, 1 dwrr, 2 edf
+    bit          Pipeline;       // more cycles an operation, and an access to the communication port, at a higher clock
+    bit          Reserve;        // CPUs can be reserved
+    bit          Timeouts;       // it ends waits with a time limit
+    bit          Inheritance;    // inheritance and ceilings of mutexes
+    bit          EventFlags;     // condition variables serve as event flags
+    int unsigned PortWords;      // words of a port's message after its first
+    int unsigned ReadyQueue;     // build of the ready queue: 0 linear, 1 bitmap, 2 hybrid
+    int unsigned Lines;          // interrupt lines
+  } cfg_t;
+
+  localparam cfg_t Default = '{
+    Cpus: 2, Threads: 64, Priorities: 32, Ports: 32, PortDepth: 8,
+    Mutexes: 32, Semaphores: 32, Conditions: 32, HwThreads: 0, Policy: 0,
+    Pipeline: 1'b0, Reserve: 1'b0, Timeouts: 1'b0, Inheritance: 1'b0, EventFlags: 1'b0,
+    PortWords: 0, ReadyQueue: 1, Lines: 8
+  };
+
+  function automatic int unsigned most(input int unsigned a, input int unsigned b);
+    return (a > b) ? a : b;
+  endfunction
+
+  // Bits of an id of any object
+  function automatic int unsigned object_width(input int unsigned ports, input int unsigned mutexes,
+                                               input int unsigned semaphores, input int unsigned conditions);
+    return most($clog2(most(most(ports, mutexes), most(semaphores, conditions))), 1);
+  endfunction
+
   localparam int unsigned WordGiveWayLsb = 31;
   localparam int unsigned WordGiveWayWidth = 1;
   localparam int unsigned WordResumedLsb = 30;

@@ -15,14 +15,12 @@ module cl_kernel_port_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  int unsigned Clients   = 2,
-  parameter  int unsigned Ports     = 32,
-  parameter  int unsigned PortDepth = 8,
-  parameter  int unsigned PortWords = 0,
-  parameter  int unsigned TidWidth  = 6,
-  parameter  int unsigned LineWidth = 3,
-  parameter  bit          Pipeline  = 1'b0,  // commit_i comes a cycle after the decision
-  localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1
+  parameter  cfg_t        Cfg       = Default,
+  localparam int unsigned PortWords = Cfg.PortWords,
+  localparam int unsigned Clients   = Cfg.Cpus + Cfg.HwThreads,
+  localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned TidWidth  = $clog2(Cfg.Threads),
+  localparam int unsigned LineWidth = (Cfg.Lines > 1) ? $clog2(Cfg.Lines) : 1
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -41,7 +39,7 @@ module cl_kernel_port_ops
   output logic                bind_open_o,      // and it is open
   input  logic                waiter_valid_i,   // a sender is in the port's wait list
   output outcome_t            outcome_o,
-  input  logic                commit_i,
+  input  logic                commit_i,  // with Pipeline a cycle after the decision
 
   output logic [TidWidth-1:0] receiver_o,       // of the port read
   output logic                message_valid_o,
@@ -54,8 +52,8 @@ module cl_kernel_port_ops
   output logic                publish_more_o
 );
 
-  localparam int unsigned PortWidth = (Ports > 1) ? $clog2(Ports) : 1;
-  localparam int unsigned SlotWidth = (PortDepth > 1) ? $clog2(PortDepth) : 1;
+  localparam int unsigned PortWidth = (Cfg.Ports > 1) ? $clog2(Cfg.Ports) : 1;
+  localparam int unsigned SlotWidth = (Cfg.PortDepth > 1) ? $clog2(Cfg.PortDepth) : 1;
 
   typedef logic [PortWidth-1:0] port_id_t;
   typedef logic   [SlotWidth:0] pointer_t;   // a slot and a wrap bit
@@ -83,17 +81,17 @@ module cl_kernel_port_ops
 
   port_id_t         raddr, port_q, sent_head, sent_next;
   port_t            port, port_wdata;
-  logic [Ports-1:0] open_q;
+  logic [Cfg.Ports-1:0] open_q;
   logic             exists, is_open, is_receiver, full, listed, by_other, publishes, port_we;
   pointer_t         used, frozen;
   change_t          decided, decided_now, change;
   message_t         payload;
 
-  assign exists          = 32'(id_i) < Ports;
+  assign exists          = 32'(id_i) < Cfg.Ports;
   assign is_receiver     = port.receiver == caller_i;
   assign used            = port.wr - port.rd;
   assign frozen          = port.commit - port.rd;
-  assign full            = 32'(used) == PortDepth;
+  assign full            = 32'(used) == Cfg.PortDepth;
   assign receiver_o      = port.receiver;
   assign payload         = by_line_i ? message_t'(line_i) : words_i;
 
@@ -189,7 +187,7 @@ module cl_kernel_port_ops
   logic unused_id;  // an id has more bits than a small table needs
   assign unused_id = ^read_id_i;
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(change_t))) u_decided (
+  cl_pipeline_register #(.Registered(Cfg.Pipeline), .Width($bits(change_t))) u_decided (
     .clk_i, .d_i(decided), .q_o(decided_now)
   );
 
@@ -223,7 +221,7 @@ module cl_kernel_port_ops
     .raddr_i({port_q, port.rd[SlotWidth-1:0]}), .rdata_o(message_o)
   );
 
-  cl_kernel_sent #(.Clients(Clients), .Ports(Ports)) u_sent (
+  cl_kernel_sent #(.Clients(Clients), .Ports(Cfg.Ports)) u_sent (
     .clk_i,
     .rst_ni,
     .cpu_i,
@@ -252,7 +250,7 @@ module cl_kernel_port_ops
     end else begin
       port_q          <= raddr;
       if (read_i) is_open <= open_q[port_id_t'(read_id_i)];
-      bind_exists_o   <= 32'(bind_id_i) < Ports;
+      bind_exists_o   <= 32'(bind_id_i) < Cfg.Ports;
       bind_open_o     <= open_q[port_id_t'(bind_id_i)];
       message_valid_o <= change.take;
       if (change.open)  open_q[port_q] <= 1'b1;

@@ -13,17 +13,18 @@
 // successor_o is that of the CPU ask_i of the previous cycle, in the state of that cycle.
 // Without Reserve all of it is fixed: a CPU keeps its own queue.
 module cl_kernel_reserve
+  import cl_kernel_pkg::*;
   import cl_ready_queue_pkg::*;
+  import cl_sched_pkg::*;
 #(
-  parameter  bit          Reserve       = 1'b0,
-  parameter  int unsigned Cpus          = 2,
-  parameter  int unsigned HwThreads     = 0,
-  parameter  int unsigned TidWidth      = 6,
-  parameter  int unsigned PriorityWidth = 5,
-  localparam int unsigned LevelWidth    = PriorityWidth + 1,
-  localparam int unsigned Clients       = Cpus + HwThreads,
+  parameter  cfg_t        Cfg           = Default,
+  localparam int unsigned Cpus          = Cfg.Cpus,
+  localparam int unsigned Clients       = Cfg.Cpus + Cfg.HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned TidWidth      = $clog2(Cfg.Threads),
   localparam int unsigned QueueWidth    = $clog2(Cpus + 1),
+  localparam int unsigned PriorityWidth = key_width(Cfg.Policy, Cfg.Priorities),
+  localparam int unsigned LevelWidth    = PriorityWidth + 1,
   parameter  type         serves_t      = logic  // defined by cl_kernel_engine
 ) (
   input  logic                                clk_i,
@@ -77,7 +78,7 @@ module cl_kernel_reserve
   input  logic               [QueueWidth-1:0] queue_i
 );
 
-  if (!Reserve) begin : g_fixed
+  if (!Cfg.Reserve) begin : g_fixed
     assign home_o       = cpu_i;
     assign owned_o      = 1'b0;
     assign only_o       = static_i;

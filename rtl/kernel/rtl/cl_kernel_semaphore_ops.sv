@@ -7,8 +7,7 @@ module cl_kernel_semaphore_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter int unsigned Semaphores = 32,
-  parameter bit          Pipeline   = 1'b0  // commit_i comes a cycle after the decision
+  parameter  cfg_t        Cfg = Default
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -22,11 +21,11 @@ module cl_kernel_semaphore_ops
   input  logic        waiter_valid_i,  // the semaphore's wait list is not empty
   output outcome_t    outcome_o,
   output logic  [9:0] new_o,           // with semaphore_create: the new semaphore
-  input  logic        commit_i
+  input  logic        commit_i  // with Pipeline a cycle after the decision
 );
 
   localparam int unsigned CountWidth = $clog2(SemaphoreMax + 1);
-  localparam int unsigned Slots      = (Semaphores > 0) ? Semaphores : 1;
+  localparam int unsigned Slots      = (Cfg.Semaphores > 0) ? Cfg.Semaphores : 1;
   localparam int unsigned IdWidth    = (Slots > 1) ? $clog2(Slots) : 1;
 
   logic                  exists, room, create, destroy, set, too_many;
@@ -107,11 +106,11 @@ module cl_kernel_semaphore_ops
 
   logic create_now, destroy_now, set_now;
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width(3)) u_decided (
+  cl_pipeline_register #(.Registered(Cfg.Pipeline), .Width(3)) u_decided (
     .clk_i, .d_i({create, destroy, set}), .q_o({create_now, destroy_now, set_now})
   );
 
-  cl_object_table #(.Count(Semaphores), .Width(CountWidth)) u_table (
+  cl_object_table #(.Count(Cfg.Semaphores), .Width(CountWidth)) u_table (
     .clk_i,
     .rst_ni,
     .read_id_i,

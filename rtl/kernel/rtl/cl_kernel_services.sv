@@ -10,26 +10,11 @@ module cl_kernel_services
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Policy        = PolicyPriority,
-  parameter  int unsigned Cpus          = 2,
-  parameter  int unsigned HwThreads     = 0,
-  parameter  bit          Reserve       = 1'b0,
-  parameter  bit          Timeouts      = 1'b0,
-  parameter  bit          Inheritance   = 1'b0,
-  parameter  bit          EventFlags    = 1'b0,
-  parameter  bit          Pipeline      = 1'b0,  // commit_i comes a cycle after the decision
-  parameter  int unsigned Priorities    = 32,
-  parameter  int unsigned TidWidth      = 6,
-  parameter  int unsigned Ports         = 32,
-  parameter  int unsigned PortDepth     = 8,
-  parameter  int unsigned PortWords     = 0,
-  parameter  int unsigned Mutexes       = 32,
-  parameter  int unsigned Semaphores    = 32,
-  parameter  int unsigned Conditions    = 32,
-  parameter  int unsigned Lines         = 8,
-  parameter  int unsigned ObjectWidth   = 6,  // of a thread, semaphore or port
-  localparam int unsigned Clients       = Cpus + HwThreads,
-  localparam int unsigned LineWidth     = (Lines > 1) ? $clog2(Lines) : 1,
+  parameter  cfg_t        Cfg       = Default,
+  localparam int unsigned PortWords = Cfg.PortWords,
+  localparam int unsigned Clients   = Cfg.Cpus + Cfg.HwThreads,
+  localparam int unsigned TidWidth  = $clog2(Cfg.Threads),
+  localparam int unsigned LineWidth = (Cfg.Lines > 1) ? $clog2(Cfg.Lines) : 1,
   // Defined by cl_kernel_engine
   parameter  type         operation_t   = logic,
   parameter  type         choice_t      = logic,
@@ -84,7 +69,7 @@ module cl_kernel_services
   output logic                     publish_more_o,
 
   // Interrupt lines: see cl_kernel_interrupt_ops
-  input  logic         [Lines-1:0] lines_i,
+  input  logic     [Cfg.Lines-1:0] lines_i,
   output logic               [7:0] as_op_o,
   output logic               [9:0] as_id_o,
   output logic      [TidWidth-1:0] line_thread_o,
@@ -101,9 +86,9 @@ module cl_kernel_services
   always_ff @(posedge clk_i) begin
     needs_thread <= op_needs_thread(read_i.op);
     known        <= op_is_load(read_i.op);
-    if (!Timeouts && read_i.op[7:4] == KindTimeout)   known <= 1'b0;
-    if (!Inheritance && read_i.op == OpMutexProtocol) known <= 1'b0;
-    if (!EventFlags && read_i.op[7:4] == KindFlags)   known <= 1'b0;
+    if (!Cfg.Timeouts && read_i.op[7:4] == KindTimeout)   known <= 1'b0;
+    if (!Cfg.Inheritance && read_i.op == OpMutexProtocol) known <= 1'b0;
+    if (!Cfg.EventFlags && read_i.op[7:4] == KindFlags)   known <= 1'b0;
   end
 
   assign allowed = known && (now_i.caller_runs || !needs_thread || now_i.by_line);
@@ -119,7 +104,7 @@ module cl_kernel_services
   // interrupt_bind names a second object.
   assign bind_id = read_i.word0[BindingObjectLsb +: BindingObjectWidth];
 
-  cl_pipeline_register #(.Registered(Pipeline)) u_allowed (.clk_i, .d_i(allowed), .q_o(allowed_now));
+  cl_pipeline_register #(.Registered(Cfg.Pipeline)) u_allowed (.clk_i, .d_i(allowed), .q_o(allowed_now));
 
   assign commit   = commit_i && allowed_now;
   assign change_o = allowed ? change : '0;
@@ -148,12 +133,7 @@ module cl_kernel_services
   end
 
   cl_kernel_thread_ops #(
-    .Policy       (Policy),
-    .Cpus         (Cpus),
-    .HwThreads    (HwThreads),
-    .Priorities   (Priorities),
-    .TidWidth     (TidWidth),
-    .Reserve      (Reserve),
+    .Cfg          (Cfg),
     .choice_t     (choice_t),
     .bound_t      (bound_t),
     .thread_t     (thread_t),
@@ -177,13 +157,7 @@ module cl_kernel_services
     .change_o      (change)
   );
 
-  cl_kernel_mutex_ops #(
-    .Mutexes     (Mutexes),
-    .TidWidth    (TidWidth),
-    .Priorities  (Priorities),
-    .Inheritance (Inheritance),
-    .Pipeline    (Pipeline)
-  ) u_mutex_ops (
+  cl_kernel_mutex_ops #(.Cfg(Cfg)) u_mutex_ops (
     .clk_i,
     .rst_ni,
     .read_id_i (read_i.id),
@@ -203,7 +177,7 @@ module cl_kernel_services
     .commit_i  (commit)
   );
 
-  cl_kernel_semaphore_ops #(.Semaphores(Semaphores), .Pipeline(Pipeline)) u_semaphore_ops (
+  cl_kernel_semaphore_ops #(.Cfg(Cfg)) u_semaphore_ops (
     .clk_i,
     .rst_ni,
     .read_id_i    (read_i.id),
@@ -219,11 +193,7 @@ module cl_kernel_services
     .commit_i     (commit)
   );
 
-  cl_kernel_condition_ops #(
-    .Conditions  (Conditions),
-    .EventFlags  (EventFlags),
-    .Pipeline    (Pipeline)
-  ) u_condition_ops (
+  cl_kernel_condition_ops #(.Cfg(Cfg)) u_condition_ops (
     .clk_i,
     .rst_ni,
     .read_id_i (read_i.id),
@@ -239,12 +209,7 @@ module cl_kernel_services
     .commit_i  (commit)
   );
 
-  cl_kernel_interrupt_ops #(
-    .Lines       (Lines),
-    .TidWidth    (TidWidth),
-    .ObjectWidth (ObjectWidth),
-    .Pipeline    (Pipeline)
-  ) u_interrupt_ops (
+  cl_kernel_interrupt_ops #(.Cfg(Cfg)) u_interrupt_ops (
     .clk_i,
     .rst_ni,
     .line_i             (lines_i),
@@ -272,15 +237,7 @@ module cl_kernel_services
     .free_i             (line_free_i)
   );
 
-  cl_kernel_port_ops #(
-    .Clients   (Clients),
-    .Ports     (Ports),
-    .PortDepth (PortDepth),
-    .PortWords (PortWords),
-    .TidWidth  (TidWidth),
-    .LineWidth (LineWidth),
-    .Pipeline  (Pipeline)
-  ) u_port_ops (
+  cl_kernel_port_ops #(.Cfg(Cfg)) u_port_ops (
     .clk_i,
     .rst_ni,
     .read_i        (read_i.valid),

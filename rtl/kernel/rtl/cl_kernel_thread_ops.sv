@@ -11,15 +11,12 @@ module cl_kernel_thread_ops
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Policy        = PolicyPriority,
-  parameter  int unsigned Cpus          = 2,
-  parameter  int unsigned HwThreads     = 0,
-  parameter  int unsigned Priorities    = 32,
-  parameter  int unsigned TidWidth      = 6,
-  parameter  bit          Reserve       = 1'b0,
-  localparam int unsigned Clients       = Cpus + HwThreads,
+  parameter  cfg_t        Cfg           = Default,
+  localparam int unsigned Cpus          = Cfg.Cpus,
+  localparam int unsigned Clients       = Cfg.Cpus + Cfg.HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned PriorityWidth = $clog2(Priorities),
+  localparam int unsigned TidWidth      = $clog2(Cfg.Threads),
+  localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities),
   // Defined by cl_kernel_engine
   parameter  type         choice_t      = logic,
   parameter  type         bound_t       = logic,
@@ -56,12 +53,12 @@ module cl_kernel_thread_ops
   assign new_cpu        = word0_i[AttributesCpuLsb +: AttributesCpuWidth];
   assign new_static     = word0_i[AttributesStaticLsb +: AttributesStaticWidth];
   // A hardware thread is first in every wait list.
-  assign new_bound      = Priorities <= HardwareParam && 32'(new_param) >= HardwareParam;
+  assign new_bound      = Cfg.Priorities <= HardwareParam && 32'(new_param) >= HardwareParam;
   assign unit           = new_param - 8'(HardwareParam);
 
   always_comb begin
     new_o           = '0;
-    new_o.prio      = new_bound ? PriorityWidth'(Priorities - 1) : PriorityWidth'(new_param);
+    new_o.prio      = new_bound ? PriorityWidth'(Cfg.Priorities - 1) : PriorityWidth'(new_param);
     new_o.is_static = new_static | new_bound;
     new_o.bound     = new_bound;
     new_o.detached  = word0_i[AttributesDetachedLsb +: AttributesDetachedWidth];
@@ -97,7 +94,7 @@ module cl_kernel_thread_ops
     if (!thread_i.exists)                         param_status = StatusEsrch;
     else if (exited)                              param_status = StatusEshutdown;
     else if (thread_i.idle || thread_i.hardware)  param_status = StatusEnotsup;
-    else if (word0_i >= Priorities)               param_status = StatusEinval;
+    else if (word0_i >= Cfg.Priorities)               param_status = StatusEinval;
   end
 
   // The decision, by groups of operations
@@ -141,7 +138,7 @@ module cl_kernel_thread_ops
       OpPreempt: begin
         of_caller.outcome.publish = 1'b1;
         of_caller.outcome.front   = ~slice_used_i;
-        of_caller.outcome.spent   = Policy == PolicyDwrr && slice_used_i;
+        of_caller.outcome.spent   = Cfg.Policy == PolicyDwrr && slice_used_i;
         if (of_caller.outcome.spent && ahead_i) begin
           if (next_i.some) begin
             of_caller.outcome.course = CourseGiveWay;
@@ -167,9 +164,9 @@ module cl_kernel_thread_ops
 
       // Here, too, the thread read is the caller. It leaves as at its end, and wakes where it is placed now.
       OpMove: begin
-        if (Policy == PolicyDwrr || thread_i.idle || thread_i.hardware) of_caller.outcome = failed(StatusEnotsup);
+        if (Cfg.Policy == PolicyDwrr || thread_i.idle || thread_i.hardware) of_caller.outcome = failed(StatusEnotsup);
         else if (thread_i.owned)                                 of_caller.outcome = failed(StatusEbusy);
-        else if (32'(new_param) >= Priorities || (new_static && 32'(new_cpu) >= Cpus))
+        else if (32'(new_param) >= Cfg.Priorities || (new_static && 32'(new_cpu) >= Cpus))
           of_caller.outcome = failed(StatusEinval);
         else begin
           of_caller.outcome.course = CourseExit;
@@ -188,12 +185,12 @@ module cl_kernel_thread_ops
     unique case (op_i)
       OpThreadCreate: begin
         if (new_bound) begin
-          if (32'(unit) + 1 > HwThreads)  of_thread.outcome       = failed(StatusEnodev);
+          if (32'(unit) + 1 > Cfg.HwThreads)  of_thread.outcome       = failed(StatusEnodev);
           else if (bound_i.valid[new_o.cpu])    of_thread.outcome       = failed(StatusEbusy);
           else if (!room_i)               of_thread.outcome       = failed(StatusEagain);
           else                            of_thread.change.create = 1'b1;
         end else begin
-          if (32'(new_param) >= Priorities || (new_static && 32'(new_cpu) >= Cpus)) begin
+          if (32'(new_param) >= Cfg.Priorities || (new_static && 32'(new_cpu) >= Cpus)) begin
             of_thread.outcome = failed(StatusEinval);
           end else if (!room_i) begin
             of_thread.outcome = failed(StatusEagain);
@@ -265,7 +262,7 @@ module cl_kernel_thread_ops
       end
 
       OpSetWeight: begin
-        if (Policy != PolicyDwrr)                             of_parameter.outcome = failed(StatusEnotsup);
+        if (Cfg.Policy != PolicyDwrr)                             of_parameter.outcome = failed(StatusEnotsup);
         else if (!thread_i.exists)                                   of_parameter.outcome = failed(StatusEsrch);
         else if (thread_i.idle || thread_i.hardware)                        of_parameter.outcome = failed(StatusEnotsup);
         else if (word0_i == '0 || word0_i > 32'(WeightMax))   of_parameter.outcome = failed(StatusEinval);
@@ -277,7 +274,7 @@ module cl_kernel_thread_ops
 
       OpSetDeadline: begin
         if (!thread_i.exists)                                           of_parameter.outcome = failed(StatusEsrch);
-        else if (Policy != PolicyEdf || thread_i.idle || thread_i.hardware)    of_parameter.outcome = failed(StatusEnotsup);
+        else if (Cfg.Policy != PolicyEdf || thread_i.idle || thread_i.hardware)    of_parameter.outcome = failed(StatusEnotsup);
         else if (word0_i > DeadlineMax)                          of_parameter.outcome = failed(StatusEinval);
         else begin
           of_parameter.outcome        = answered(value_t'(thread_i.relative));
@@ -340,7 +337,7 @@ module cl_kernel_thread_ops
 
       // WORD0 names the thread read. A CPU's place in cl_kernel_bound is its owner's while it is reserved.
       OpReserve: begin
-        if (!Reserve)                                           of_cpu.outcome = failed(StatusEnotsup);
+        if (!Cfg.Reserve)                                           of_cpu.outcome = failed(StatusEnotsup);
         else if (!cpu_exists)                                   of_cpu.outcome = failed(StatusEinval);
         else if (!thread_i.exists || word0_i[31:10] != '0)             of_cpu.outcome = failed(StatusEsrch);
         else if (exited)                                        of_cpu.outcome = failed(StatusEshutdown);
@@ -354,7 +351,7 @@ module cl_kernel_thread_ops
       end
 
       OpRelease: begin
-        if (!Reserve)           of_cpu.outcome = failed(StatusEnotsup);
+        if (!Cfg.Reserve)           of_cpu.outcome = failed(StatusEnotsup);
         else if (!cpu_exists)   of_cpu.outcome = failed(StatusEinval);
         else if (bound_i.open[named]) of_cpu.outcome = failed(StatusEnoent);
         else begin

@@ -5,13 +5,13 @@
 // Otherwise the lowest-numbered waiting CPU that may run it takes it at once, and if there is none, its queue does.
 // A hardware unit runs its own thread only, which is static, and a reserved CPU its owner (cl_kernel_reserve).
 module cl_kernel_wake
+  import cl_kernel_pkg::*;
   import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Cpus      = 2,
-  parameter  int unsigned HwThreads = 0,
-  parameter  int unsigned TidWidth  = 6,
-  localparam int unsigned Clients   = Cpus + HwThreads,
-  localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1
+  parameter  cfg_t        Cfg      = Default,
+  localparam int unsigned Clients  = Cfg.Cpus + Cfg.HwThreads,
+  localparam int unsigned CpuWidth = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned TidWidth = $clog2(Cfg.Threads)
 ) (
   input  logic              [TidWidth-1:0] tid_i,     // the thread, and its record
   input  logic              [CpuWidth-1:0] cpu_i,

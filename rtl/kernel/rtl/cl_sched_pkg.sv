@@ -9,6 +9,16 @@ package cl_sched_pkg;
     PolicyEdf        // the earliest deadline
   } policy_e;
 
+  // The ready queues of a kernel: one of dynamic threads, those of the CPUs, and with dwrr that of the next round
+  function automatic int unsigned queues(input int unsigned cpus, input int unsigned policy);
+    queues = cpus + 1 + 32'(policy == PolicyDwrr);
+  endfunction
+
+  // Bits of a key (cl_ready_queue_pkg)
+  function automatic int unsigned key_width(input int unsigned policy, input int unsigned priorities);
+    key_width = (policy == PolicyEdf) ? cl_ready_queue_pkg::DeadlineKeyWidth : $clog2(priorities);
+  endfunction
+
   // How a thread becomes eligible (cl_kernel_wake)
   typedef enum logic [1:0] {
     WakeInPlace,    // it is still its CPU's current thread

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cl_kernel as referee.cpp and concurrent.cpp want it: arrays that C++ can index, and a look inside.
-module cl_kernel_referee #(
-  parameter  int unsigned Policy     = 0,
-  parameter  bit          Reserve    = 1'b0,
-  parameter  bit          Timeouts   = 1'b0,
-  parameter  bit          Inheritance = 1'b0,
-  parameter  bit          EventFlags  = 1'b0,
-  parameter  bit          Pipeline   = 1'b0,
-  parameter  int unsigned ReadyQueue = 1,
-  parameter  int unsigned Cpus       = 2,
-  parameter  int unsigned HwThreads  = 0,
-  parameter  int unsigned Threads    = 64,
-  parameter  int unsigned Priorities = 32,
-  parameter  int unsigned Ports      = 32,
-  parameter  int unsigned PortDepth  = 8,
-  parameter  int unsigned PortWords  = 0,
-  parameter  int unsigned Mutexes    = 32,
-  parameter  int unsigned Semaphores = 32,
-  parameter  int unsigned Conditions = 32,
-  parameter  int unsigned Lines      = 8,
-  localparam int unsigned Clients    = Cpus + HwThreads
+module cl_kernel_referee
+  import cl_kernel_pkg::*;
+#(
+  parameter  cfg_t        Cfg     = Default,
+  localparam int unsigned Cpus    = Cfg.Cpus,
+  localparam int unsigned Clients = Cfg.Cpus + Cfg.HwThreads
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -68,7 +54,7 @@ module cl_kernel_referee #(
   assign rests_o   = 16'(u_dut.rests);
   assign cpus_o    = Cpus;
   assign clients_o = Clients;
-  assign lines_o   = Lines;
+  assign lines_o   = Cfg.Lines;
   assign take_o    = 16'(u_dut.take);
   assign take_op_o = 16'(u_dut.take & u_dut.op_valid);
   assign offered_o = (u_dut.op_valid | u_dut.save) != '0 || looking;
@@ -96,39 +82,20 @@ module cl_kernel_referee #(
   assign line_pending = u_dut.u_engine.line_pending;
   assign line_take_o  = u_dut.u_engine.line_take;
   assign line_o       = 32'(u_dut.u_engine.line);
-  if (Timeouts) begin : g_timeouts
+  if (Cfg.Timeouts) begin : g_timeouts
     assign looking = u_dut.u_engine.g_timeouts.u_timeouts.looking || !engine_idle;
   end else begin : g_no_timeouts
     assign looking = 1'b0;
   end
   // Until a new slice is there a tick would be lost.
-  if (Policy == 1) begin : g_dwrr
+  if (Cfg.Policy == 1) begin : g_dwrr
     assign settling = u_dut.u_engine.settling || u_dut.g_dwrr.u_dwrr.load_address_q || u_dut.g_dwrr.u_dwrr.load_q ||
                       u_dut.g_dwrr.u_dwrr.fresh_any || u_dut.g_dwrr.u_dwrr.product_valid_q;
   end else begin : g_settled
     assign settling = 1'b0;
   end
 
-  cl_kernel #(
-    .Policy     (Policy),
-    .Reserve    (Reserve),
-    .Timeouts   (Timeouts),
-    .Inheritance(Inheritance),
-    .EventFlags (EventFlags),
-    .Pipeline   (Pipeline),
-    .ReadyQueue (ReadyQueue),
-    .Cpus       (Cpus),
-    .HwThreads  (HwThreads),
-    .Threads    (Threads),
-    .Priorities (Priorities),
-    .Ports      (Ports),
-    .PortDepth  (PortDepth),
-    .PortWords  (PortWords),
-    .Mutexes    (Mutexes),
-    .Semaphores (Semaphores),
-    .Conditions (Conditions),
-    .Lines      (Lines)
-  ) u_dut (
+  cl_kernel #(.Cfg(Cfg)) u_dut (
 `endif
     .clk_i,
     .rst_ni,
@@ -144,7 +111,7 @@ module cl_kernel_referee #(
     .irq_o    (irq),
     .intr_i   (intr_i[Cpus-1:0]),
     .idle_o   (idle),
-    .line_i   (line_i[Lines-1:0])
+    .line_i   (line_i[Cfg.Lines-1:0])
   );
 
 endmodule

@@ -6,13 +6,7 @@
 module cl_core
   import cl_soc_pkg::*;
 #(
-  parameter core_e       Core       = CoreStandard,
-  parameter int unsigned LocalBytes = 0,
-  parameter bit          ICache     = 1'b1,
-  parameter int unsigned CacheBytes = 0,
-  parameter int unsigned CacheLineWords = 1,
-  parameter bit          Holds      = 1'b0,
-  parameter int unsigned Banks      = 1
+  parameter cl_soc_cfg_pkg::cfg_t Cfg = cl_soc_cfg_pkg::Default
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -49,9 +43,8 @@ module cl_tile_formal
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
 #(
-  parameter bit          Kernel      = 1'b1,
-  parameter bit          Ipc         = 1'b1,
-  parameter int unsigned FirstCycles = 3
+  parameter cl_soc_cfg_pkg::cfg_t Cfg         = cl_soc_cfg_pkg::Default,
+  parameter int unsigned          FirstCycles = 0
 ) (
   input logic             clk_i,
   input logic             rst_ni,
@@ -77,12 +70,7 @@ module cl_tile_formal
   logic [18:0] ipc_addr;
   logic [31:0] kernel_wdata, ipc_wdata;
 
-  cl_tile #(
-    .Cpus       (2),
-    .Kernel     (Kernel),
-    .Ipc        (Ipc),
-    .FirstCycles(FirstCycles)
-  ) u_tile (
+  cl_tile #(.Cfg(Cfg), .FirstCycles(FirstCycles)) u_tile (
     .clk_i,
     .rst_ni,
     .cpu_id_i       ('0),
@@ -153,9 +141,9 @@ module cl_tile_formal
   assign local_rdata  = u_tile.local_rdata;
 
   always_comb begin
-    to_kernel = Kernel && cmd.addr >= KernelBase && cmd.addr < KernelBase + KernelSize && (!cmd.we || cmd.be == 4'hF);
+    to_kernel = Cfg.HasKernel && cmd.addr >= KernelBase && cmd.addr < KernelBase + KernelSize && (!cmd.we || cmd.be == 4'hF);
     to_local  = cmd.addr >= LocalBase && cmd.addr < LocalBase + LocalSize && (!cmd.we || cmd.be == 4'hF);
-    to_ipc    = Ipc && cmd.addr >= IpcBase && cmd.addr < IpcBase + IpcSize && (!cmd.we || cmd.be == 4'hF);
+    to_ipc    = Cfg.Ipc && cmd.addr >= IpcBase && cmd.addr < IpcBase + IpcSize && (!cmd.we || cmd.be == 4'hF);
   end
 
   // Granted and not answered: by whom it must be
@@ -230,11 +218,11 @@ module cl_tile_formal
     if (ipc_q)    assert (u_tile.target_q == 2'd2);
     if (none_q)   assert (u_tile.target_q == 2'd3);
 
-    CoverKernel:    cover (rvalid && kernel_q && rdata == 32'd7 && Kernel || rvalid && none_q && !Kernel);
+    CoverKernel:    cover (rvalid && kernel_q && rdata == 32'd7 && Cfg.HasKernel || rvalid && none_q && !Cfg.HasKernel);
     CoverLocal:     cover (rvalid && local_q && !err);
-    CoverIpc:       cover (rvalid && ipc_q && err && Ipc || rvalid && none_q && !Ipc);
+    CoverIpc:       cover (rvalid && ipc_q && err && Cfg.Ipc || rvalid && none_q && !Cfg.Ipc);
     CoverNone:      cover (rvalid && none_q);
-    CoverRefused:   cover (req && !gnt || !Kernel && !Ipc && rvalid);
+    CoverRefused:   cover (req && !gnt || !Cfg.HasKernel && !Cfg.Ipc && rvalid);
     CoverByKernel:  cover (FirstCycles != 0 ? first && on_q == '0 && !u_tile.intr && off_q == FirstCycles : rvalid);
     CoverByIpi:     cover (FirstCycles != 0 ? first && on_q == '0 && irq_ipi && !kernel_irq_i : rvalid);
     CoverByLine:    cover (FirstCycles != 0 ? first && on_q == '0 && irq_line && !kernel_irq_i : rvalid);

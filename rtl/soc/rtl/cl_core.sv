@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core of a processor: economy, standard or fast, by parameter. All adapters have these ports; see there.
 module cl_core
-  import cl_soc_pkg::*;
+  import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
+  import cl_soc_pkg::*;
 #(
-  parameter core_e       Core       = CoreStandard,
-  parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
-  parameter int unsigned LocalBytes = 0,        // local memory, 0: none
-  parameter bit          ICache     = 1'b1,     // the standard core has its instruction cache
-  parameter int unsigned CacheBytes = 0,        // data cache of economy and standard, 0: none
-  parameter int unsigned CacheLineWords = 1,
-  parameter bit          Holds      = 1'b0,     // an access shown to the bus stays until it is taken; not the fast core's
-  parameter int unsigned Banks      = 1         // of registers, see cl_frame; 2: the standard core's only
+  parameter cfg_t        Cfg      = Default,
+  parameter logic [31:0] BootAddr = RamBase  // reset at +0x80
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -50,17 +45,8 @@ module cl_core
   output logic [31:0] pc_o             // where the program is; for profiles
 );
 
-  // Not every core has all of it.
-  logic unused;
-  assign unused = ^{LocalBytes, ICache, CacheBytes, CacheLineWords, Holds, Banks};
-
-  if (Core == CoreEconomy) begin : g_economy
-    cl_core_economy #(
-      .BootAddr      (BootAddr),
-      .LocalBytes    (LocalBytes),
-      .CacheBytes    (CacheBytes),
-      .CacheLineWords(CacheLineWords)
-    ) u_core (
+  if (Cfg.Core == CoreEconomy) begin : g_economy
+    cl_core_economy #(.Cfg(Cfg), .BootAddr(BootAddr)) u_core (
       .clk_i,
       .rst_ni,
       .cpu_id_i,
@@ -90,7 +76,7 @@ module cl_core
       .halt_o,
       .pc_o
     );
-  end else if (Core == CoreFast) begin : g_fast
+  end else if (Cfg.Core == CoreFast) begin : g_fast
     cl_core_fast #(
       .BootAddr(BootAddr)
     ) u_core (
@@ -124,15 +110,7 @@ module cl_core
       .pc_o
     );
   end else begin : g_standard
-    cl_core_standard #(
-      .BootAddr      (BootAddr),
-      .LocalBytes    (LocalBytes),
-      .ICache        (ICache),
-      .CacheBytes    (CacheBytes),
-      .CacheLineWords(CacheLineWords),
-      .Holds         (Holds),
-      .Banks         (Banks)
-    ) u_core (
+    cl_core_standard #(.Cfg(Cfg), .BootAddr(BootAddr)) u_core (
       .clk_i,
       .rst_ni,
       .cpu_id_i,

@@ -5,15 +5,15 @@
 // PicoRV32 announces an access one cycle ahead (mem_la_*). The adapter puts that on its ports, so a
 // one-cycle memory answers in the first cycle of mem_valid and no access waits unless the bus is taken.
 module cl_core_economy
-  import cl_soc_pkg::*;
+  import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
+  import cl_soc_pkg::*;
 #(
-  parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
-  parameter int unsigned LocalBytes = 0,        // local memory, 0: none
-  parameter int unsigned CacheBytes = 0,        // data cache, 0: none
-  parameter int unsigned CacheLineWords = 1,
+  parameter  cfg_t        Cfg        = Default,
+  parameter  logic [31:0] BootAddr   = RamBase,  // reset at +0x80
+  localparam int unsigned LocalBytes = Cfg.LocalBytes + (Cfg.LowJitter ? ContextBytes : 0),  // local memory, 0: none
   // Interrupts at +0x10: with a local memory the program is there.
-  parameter logic [31:0] IrqBase    = (LocalBytes == 0) ? BootAddr : LocalMemoryBase
+  localparam logic [31:0] IrqBase    = (LocalBytes == 0) ? BootAddr : LocalMemoryBase
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -186,8 +186,8 @@ module cl_core_economy
   );
 
   cl_dcache #(
-    .Bytes    (CacheBytes),
-    .LineWords(CacheLineWords)
+    .Bytes    (Cfg.CacheBytes),
+    .LineWords(Cfg.CacheLineWords)
   ) u_dcache (
     .clk_i,
     .rst_ni,

@@ -10,16 +10,13 @@
 // a late request of the bus; one that has waited is a request like any other. A data cache asks late as well, when no
 // fetch does.
 module cl_core_standard
-  import cl_soc_pkg::*;
+  import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
+  import cl_soc_pkg::*;
 #(
-  parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
-  parameter int unsigned LocalBytes = 0,        // local memory, 0: none
-  parameter bit          ICache     = 1'b1,     // there is an instruction cache
-  parameter int unsigned CacheBytes = 0,        // data cache, 0: none
-  parameter int unsigned CacheLineWords = 1,
-  parameter bit          Holds      = 1'b0,     // an access shown to the bus stays until it is taken
-  parameter int unsigned Banks      = 1         // of registers; 2: see cl_frame
+  parameter  cfg_t        Cfg        = Default,
+  parameter  logic [31:0] BootAddr   = RamBase,  // reset at +0x80
+  localparam int unsigned LocalBytes = Cfg.LocalBytes + (Cfg.LowJitter ? ContextBytes : 0)  // local memory, 0: none
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -77,8 +74,8 @@ module cl_core_standard
 
   cl_ibex #(
     .BootAddr(BootAddr),
-    .ICache  (ICache),
-    .Banks   (Banks)
+    .ICache  (Cfg.LocalBytes == 0),
+    .Banks   (Cfg.LowJitter ? 2 : 1)
   ) u_core (
     .clk_i,
     .rst_ni,
@@ -152,7 +149,7 @@ module cl_core_standard
   assign core_err   = data_err;
   assign core_rdata = data_rdata;
 
-  if (Banks == 1) begin : g_one_bank
+  if (!Cfg.LowJitter) begin : g_one_bank
     assign data_req          = core_req;
     assign data_cmd          = core_cmd;
     assign core_gnt          = data_gnt;
@@ -197,8 +194,8 @@ module cl_core_standard
   end
 
   cl_dcache #(
-    .Bytes    (CacheBytes),
-    .LineWords(CacheLineWords)
+    .Bytes    (Cfg.CacheBytes),
+    .LineWords(Cfg.CacheLineWords)
   ) u_dcache (
     .clk_i,
     .rst_ni,
@@ -228,7 +225,7 @@ module cl_core_standard
   assign fetch_req     = instr_req & in_local_memory(instr_addr, LocalBytes);
   assign instr_bus_req = instr_req & ~in_local_memory(instr_addr, LocalBytes);
 
-  assign data_first   = data_bus_req & (~Holds | ~waiting_q | data_waiting_q);
+  assign data_first   = data_bus_req & (~Cfg.Scheduler | ~waiting_q | data_waiting_q);
   assign bus_req_o    = data_bus_req | waiting_q;
   assign bus_late_o   = instr_bus_req | data_late;
   assign data_late    = data_bus_late & ~instr_bus_req;

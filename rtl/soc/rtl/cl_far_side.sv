@@ -10,13 +10,13 @@
 // A bus error is an exception on the standard core. The economy core goes on; fault_o tells the Back-Door, which asks
 // for interrupt 4 (bus_error_irq_i).
 module cl_far_side
-  import cl_soc_pkg::*;
+  import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
+  import cl_soc_pkg::*;
 #(
-  parameter core_e       Core        = CoreStandard,
-  parameter int unsigned MemoryBytes = 32'h4_0000,  // local memory, power of two
-  parameter int unsigned RomBytes    = 32'h4000,    // power of two
-  parameter              RomInitFile = ""           // see cl_rom
+  parameter  cfg_t        Cfg         = Default,
+  parameter               RomInitFile = "",           // see cl_rom
+  localparam int unsigned MemoryBytes = Cfg.FarBytes  // of its local memory
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,          // also when processor 1 is held
@@ -55,10 +55,13 @@ module cl_far_side
   logic        snoop_valid;
   logic [31:0] snoop_addr;
 
-  cl_core #(
-    .Core    (Core),
-    .BootAddr(RomBase)
-  ) u_core (
+  // The core alone is that of the other processors.
+  function automatic cfg_t plain();
+    plain      = Default;
+    plain.Core = Cfg.Core;
+  endfunction
+
+  cl_core #(.Cfg(plain()), .BootAddr(RomBase)) u_core (
     .clk_i,
     .rst_ni,
     .cpu_id_i      (4'd1),
@@ -76,7 +79,7 @@ module cl_far_side
     .priv_rvalid_i (priv_rvalid),
     .priv_err_i    (priv_err),
     .priv_rdata_i  (priv_rdata),
-    .irq_kernel_i  (bus_error_irq_i && Core == CoreEconomy),
+    .irq_kernel_i  (bus_error_irq_i && Cfg.Core == CoreEconomy),
     .irq_timer_i   (irq_timer),
     .irq_ipi_i     (1'b0),
     .irq_line_i    (dma_irq_i),
@@ -171,7 +174,7 @@ module cl_far_side
 
   // Bus: master 0 the core, 1 the DMA
   localparam int unsigned MemoryAddrW = $clog2(MemoryBytes / 4);
-  localparam int unsigned RomAddrW    = $clog2(RomBytes / 4);
+  localparam int unsigned RomAddrW    = $clog2(Cfg.RomBytes / 4);
 
   bus_cmd_t    dev_cmd;
   logic        memory_req, rom_req, rom_err, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req,
@@ -183,7 +186,7 @@ module cl_far_side
     .RamBytes   (MemoryBytes),
     .Uart       (1'b0),
     .WindowBase (RomBase),
-    .WindowBytes(RomBytes)
+    .WindowBytes(Cfg.RomBytes)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -234,7 +237,7 @@ module cl_far_side
   );
 
   cl_rom #(
-    .Bytes   (RomBytes),
+    .Bytes   (Cfg.RomBytes),
     .InitFile(RomInitFile)
   ) u_rom (
     .clk_i,

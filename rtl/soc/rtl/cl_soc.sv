@@ -4,50 +4,16 @@
 // processor n, Cpus + n hardware thread n.
 // Platform backdoor: all that with one processor, and behind a Back-Door another (cl_far_side) with its own clock.
 module cl_soc
-  import cl_soc_pkg::*;
+  import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
+  import cl_soc_pkg::*;
 #(
-  parameter core_e       Core       = CoreStandard,
-  parameter int unsigned Cpus       = 2,              // 1..16
-  parameter int unsigned HwThreads  = 0,              // 0..15, with Cpus at most 16
-  parameter logic [63:0] HwKinds    = '0,             // the kind of each: of number n bits 4n+3:4n
-  parameter bit          Kernel     = 1'b1,           // 0: nothing can reach the kernel, so synthesis leaves it out
-  parameter bit          Scheduler  = 1'b0,           // [HT]'s scheduler is on the bus; only with hardware threads
-  parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
-  parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
-  parameter bit          Timeouts   = 1'b0,           // the kernel ends waits whose time is over
-  parameter bit          Inheritance = 1'b0,          // its mutexes can have a protocol
-  parameter bit          EventFlags  = 1'b0,          // and event flags
-  parameter bit          Pipeline   = 1'b0,           // more cycles an access of it, and of Ipc's, at a higher clock
-  parameter bit          LinearQueue = 1'b0,          // its ready queue is [HT]'s first one
-  parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
-  parameter int unsigned Priorities = 32,
-  parameter int unsigned Ports      = 32,
-  parameter int unsigned PortDepth  = 8,
-  parameter int unsigned PortWords  = 0,
-  parameter int unsigned Mutexes    = 32,
-  parameter int unsigned Semaphores = 32,
-  parameter int unsigned Conditions = 32,
-  parameter bit          Ipc        = 1'b0,           // there is a communication port: Cpus at most 8
-  parameter int unsigned MailboxDepth = 16,           // its sizes, see cl_ipc
-  parameter int unsigned CpuMutexes = 16,
-  parameter int unsigned Barriers   = 4,
-  parameter int unsigned LocalBytes = 0,              // local memory of each processor, for its program; 0: none
-  parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
-  parameter int unsigned CacheLineWords = 1,
-  parameter bit          LowJitter  = 1'b0,           // second bank of registers, memory for the code of traps, cl_first
-  parameter bit          BusPipeline = 1'b0,          // registers at the bus and before the memory: only CoreFast
-  parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
-  parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, see cl_sdram
-  parameter bit          LockFair   = 1'b1,           // the lock unit serves in order of arrival, else the lowest CPU
-  parameter bit          BackDoor   = 1'b0,           // there is a Back-Door and a processor behind it
-  parameter int unsigned BlockBytes = 32'h8000,       // its sizes, see cl_backdoor
-  parameter int unsigned MailDepth  = 16,
-  parameter int unsigned FarBytes   = 32'h4_0000,     // local memory of the processor behind it, power of two
-  parameter int unsigned RomBytes   = 32'h4000,       // and its ROM, see cl_rom
-  parameter              RomInitFile = "",
-  localparam int unsigned Units     = (HwThreads == 0) ? 1 : HwThreads,
-  localparam int unsigned Cores     = Cpus + 32'(BackDoor)
+  parameter  cfg_t        Cfg         = Default,
+  parameter               RomInitFile = "",        // of the processor behind the Back-Door, see cl_rom
+  localparam int unsigned Cpus        = Cfg.Kernel.Cpus,
+  localparam int unsigned HwThreads   = Cfg.Kernel.HwThreads,
+  localparam int unsigned Units       = (HwThreads == 0) ? 1 : HwThreads,
+  localparam int unsigned Cores       = Cpus + 32'(Cfg.BackDoor)
 ) (
   input  logic                  clk_i,
   input  logic                  far_clk_i, // of the processor behind the Back-Door; any clock
@@ -75,24 +41,13 @@ module cl_soc
 
   localparam int unsigned Clients = Cpus + HwThreads;
   // The last masters: the window of the Back-Door, the scheduler
-  localparam int unsigned Masters = Clients + 32'(BackDoor) + 32'(Scheduler);
-  localparam cl_ready_queue_pkg::build_e ReadyQueue = (HwThreads != 0) ? cl_ready_queue_pkg::BuildHybrid :
-                                                      LinearQueue ? cl_ready_queue_pkg::BuildLinear :
-                                                                    cl_ready_queue_pkg::BuildBitmap;
-  // Of LowJitter. What a processor is first on the bus for is about what a switch takes it alone.
-  localparam int unsigned LocalMemory   = LocalBytes + (LowJitter ? ContextBytes : 0);
-  localparam int unsigned RegisterBanks = (LowJitter && Core == CoreStandard) ? 2 : 1;
-  localparam int unsigned FirstCycles   = (LowJitter && Cpus > 1) ? ((Core == CoreStandard) ? 128 : 512) : 0;
+  localparam int unsigned Masters = Clients + 32'(Cfg.BackDoor) + 32'(Cfg.Scheduler);
 
-  if (!Kernel && HwThreads > 0) begin : g_no_kernel
+  if (!Cfg.HasKernel && HwThreads > 0) begin : g_no_kernel
     $error("cl_soc: hardware threads need the kernel");
   end
 
-  cl_soc_rules #(
-    .BackDoor(BackDoor), .BusPipeline(BusPipeline), .CacheBytes(CacheBytes), .Core(Core),
-    .Cpus(Cpus), .HwThreads(HwThreads), .Ipc(Ipc), .LinearQueue(LinearQueue), .LocalBytes(LocalBytes),
-    .LowJitter(LowJitter), .Scheduler(Scheduler), .Sdram(Sdram)
-  ) u_rules ();
+  cl_soc_rules #(.Cfg(Cfg)) u_rules ();
 
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;
@@ -150,20 +105,7 @@ module cl_soc
   end
 
   for (genvar i = 0; i < Cpus; i++) begin : g_tile
-    cl_tile #(
-      .Core          (Core),
-      .Cpus          (Cpus),
-      .Kernel        (Kernel),
-      .Ipc           (Ipc),
-      .LocalBytes    (LocalMemory),
-      .ICache        (LocalBytes == 0),
-      .CacheBytes    (CacheBytes),
-      .CacheLineWords(CacheLineWords),
-      .Holds         (Scheduler),
-      .Banks         (RegisterBanks),
-      .FirstCycles   (FirstCycles),
-      .BusPipeline   (BusPipeline)
-    ) u_tile (
+    cl_tile #(.Cfg(Cfg)) u_tile (
       .clk_i,
       .rst_ni,
       .cpu_id_i       (4'(i)),
@@ -181,13 +123,13 @@ module cl_soc
       .snoop_valid_i  (|(snoop_valid & ~(Masters'(1) << i))),
       .snoop_addr_i   (snoop_addr),
       .kernel_req_o   (kernel_req[i]),
-      .kernel_gnt_i   (Kernel & kernel_gnt[i]),
+      .kernel_gnt_i   (Cfg.HasKernel & kernel_gnt[i]),
       .kernel_we_o    (kernel_we[i]),
       .kernel_addr_o  (kernel_addr[i]),
       .kernel_wdata_o (kernel_wdata[i]),
-      .kernel_rvalid_i(Kernel & kernel_rvalid[i]),
-      .kernel_rdata_i ({32{Kernel}} & kernel_rdata[i]),
-      .kernel_irq_i   (Kernel & kernel_irq[i]),
+      .kernel_rvalid_i(Cfg.HasKernel & kernel_rvalid[i]),
+      .kernel_rdata_i ({32{Cfg.HasKernel}} & kernel_rdata[i]),
+      .kernel_irq_i   (Cfg.HasKernel & kernel_irq[i]),
       .kernel_intr_o  (kernel_intr[i]),
       .ipc_req_o      (ipc_req[i]),
       .ipc_gnt_i      (ipc_gnt[i]),
@@ -219,26 +161,13 @@ module cl_soc
   end
 
   // Operating-system services
-  cl_kernel #(
-    .Policy    (Policy),
-    .Reserve   (Reserve),
-    .Timeouts  (Timeouts),
-    .Inheritance(Inheritance),
-    .EventFlags (EventFlags),
-    .Pipeline  (Pipeline),
-    .ReadyQueue(ReadyQueue),
-    .Cpus      (Cpus),
-    .HwThreads (HwThreads),
-    .Threads   (Threads),
-    .Priorities(Priorities),
-    .Ports     (Ports),
-    .PortDepth (PortDepth),
-    .PortWords (PortWords),
-    .Mutexes   (Mutexes),
-    .Semaphores(Semaphores),
-    .Conditions(Conditions),
-    .Lines     (Lines)
-  ) u_kernel (
+  function automatic cl_kernel_pkg::cfg_t kernel();
+    kernel            = Cfg.Kernel;
+    kernel.ReadyQueue = (HwThreads != 0) ? cl_ready_queue_pkg::BuildHybrid :
+                        Cfg.LinearQueue  ? cl_ready_queue_pkg::BuildLinear : cl_ready_queue_pkg::BuildBitmap;
+  endfunction
+
+  cl_kernel #(.Cfg(kernel())) u_kernel (
     .clk_i,
     .rst_ni,
     .tick_i  (tick_q),
@@ -259,13 +188,13 @@ module cl_soc
   assign idle_o = kernel_idle[Cpus-1:0];
 
   // Communication between processors
-  if (Ipc) begin : g_ipc
+  if (Cfg.Ipc) begin : g_ipc
     cl_ipc #(
       .Cpus        (Cpus),
-      .MailboxDepth(MailboxDepth),
-      .Mutexes     (CpuMutexes),
-      .Barriers    (Barriers),
-      .Pipeline    (Pipeline)
+      .MailboxDepth(Cfg.MailboxDepth),
+      .Mutexes     (Cfg.CpuMutexes),
+      .Barriers    (Cfg.Barriers),
+      .Pipeline    (Cfg.Kernel.Pipeline)
     ) u_ipc (
       .clk_i,
       .rst_ni,
@@ -287,13 +216,12 @@ module cl_soc
     assign ipc_rdata  = '0;
     assign ipc_irq    = Cpus'(near_irq);   // for handlers of bells: the way by the line takes two cycles more
     logic unused;
-    assign unused = ^{ipc_req, ipc_we, ipc_addr, ipc_wdata, ipc_intr, MailboxDepth, CpuMutexes, Barriers,
-                      Pipeline};
+    assign unused = ^{ipc_req, ipc_we, ipc_addr, ipc_wdata, ipc_intr};
   end
 
   cl_lock_unit #(
     .Clients(Cpus),
-    .Fair   (LockFair)
+    .Fair   (Cfg.LockFair)
   ) u_lock_unit (
     .clk_i,
     .rst_ni,
@@ -305,7 +233,7 @@ module cl_soc
   );
 
   // Shared bus and its devices
-  localparam int unsigned RamAddrW = $clog2(RamBytes / 4);
+  localparam int unsigned RamAddrW = $clog2(Cfg.RamBytes / 4);
 
   bus_cmd_t    dev_cmd;
   logic        ram_ask, ram_ready, ram_req, uart_req, unit_req, unit_err, near_req, near_err;
@@ -315,15 +243,15 @@ module cl_soc
 
   cl_bus #(
     .Masters    (Masters),
-    .RamBytes   (RamBytes),
-    .Waits      (Sdram || Scheduler),
-    .First      (FirstCycles != 0),
-    .Pipeline   (BusPipeline),
-    .Uncached   (Core == CoreFast),
+    .RamBytes   (Cfg.RamBytes),
+    .Waits      (Cfg.Sdram || Cfg.Scheduler),
+    .First      (Cfg.LowJitter && Cpus > 1),
+    .Pipeline   (Cfg.BusPipeline),
+    .Uncached   (Cfg.Core == CoreFast),
     .Units      (HwThreads),
-    .Scheduler  (Scheduler),
+    .Scheduler  (Cfg.Scheduler),
     .WindowBase (BackDoorBase),
-    .WindowBytes(BackDoor ? BackDoorSize : 0)
+    .WindowBytes(Cfg.BackDoor ? BackDoorSize : 0)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -359,7 +287,7 @@ module cl_soc
   );
 
   cl_ram #(
-    .Bytes(RamBytes)
+    .Bytes(Cfg.RamBytes)
   ) u_ram (
     .clk_i,
     .req_i  (ram_req),
@@ -370,9 +298,9 @@ module cl_soc
     .rdata_o(ram_rdata)
   );
 
-  if (Sdram) begin : g_sdram
+  if (Cfg.Sdram) begin : g_sdram
     cl_sdram #(
-      .Bytes   (RamBytes),
+      .Bytes   (Cfg.RamBytes),
       .Hit     (SdramHit),
       .Miss    (SdramMiss),
       .Refresh (SdramRefresh),
@@ -422,7 +350,7 @@ module cl_soc
       unit_e       does;
 
       cl_hw_thread #(
-        .Kind(32'(HwKinds[4*n +: 4]))
+        .Kind(32'(Cfg.HwKinds[4*n +: 4]))
       ) u_hw_thread (
         .clk_i,
         .rst_ni,
@@ -474,7 +402,7 @@ module cl_soc
   end
 
   // [HT]'s scheduler
-  if (!Scheduler) begin : g_no_scheduler
+  if (!Cfg.Scheduler) begin : g_no_scheduler
     assign scheduler_ready = 1'b1;
     assign scheduler_rdata = '0;
     assign scheduler_err   = 1'b0;
@@ -489,8 +417,8 @@ module cl_soc
     logic                   [31:0] op_wdata, op_rdata, start_addr, start_wdata;
     logic              [Units-1:0] hw_running;
     logic                          next_valid;
-    logic    [$clog2(Threads)-1:0] next_tid;
-    logic [$clog2(Priorities)-1:0] next_priority;
+    logic    [$clog2(Cfg.Kernel.Threads)-1:0] next_tid;
+    logic [$clog2(Cfg.Kernel.Priorities)-1:0] next_priority;
 
     cl_scheduler_port #(
       .HwThreads(HwThreads)
@@ -522,8 +450,8 @@ module cl_soc
 
     cl_scheduler #(
       .Build     (cl_ready_queue_pkg::BuildHybrid),
-      .Threads   (Threads),
-      .Priorities(Priorities),
+      .Threads   (Cfg.Kernel.Threads),
+      .Priorities(Cfg.Kernel.Priorities),
       .HwThreads (HwThreads)
     ) u_scheduler (
       .clk_i,
@@ -552,12 +480,12 @@ module cl_soc
   end
 
   // The Back-Door and the processor behind it
-  if (!BackDoor) begin : g_no_backdoor
+  if (!Cfg.BackDoor) begin : g_no_backdoor
     assign near_rdata = '0;
     assign near_err   = 1'b0;
     assign near_irq   = 1'b0;
     logic unused;
-    assign unused = ^{far_clk_i, near_req, BlockBytes, MailDepth, FarBytes, RomBytes, RomInitFile != ""};
+    assign unused = ^{far_clk_i, near_req, RomInitFile != ""};
   end else begin : g_backdoor
     logic        far_rst_n, core_rst_n, far_req, far_we, far_err, fault;
     logic        bell_irq, dma_irq, bus_error_irq, dma_req, dma_gnt, dma_rvalid, dma_err;
@@ -572,9 +500,9 @@ module cl_soc
     );
 
     cl_backdoor #(
-      .BlockBytes (BlockBytes),
-      .MailDepth  (MailDepth),
-      .MemoryBytes(FarBytes)
+      .BlockBytes (Cfg.BlockBytes),
+      .MailDepth  (Cfg.MailDepth),
+      .MemoryBytes(Cfg.FarBytes)
     ) u_backdoor (
       .clk0_i           (clk_i),
       .rst0_ni          (rst_ni),
@@ -612,12 +540,7 @@ module cl_soc
       .dma_rdata_i      (dma_rdata)
     );
 
-    cl_far_side #(
-      .Core       (Core),
-      .MemoryBytes(FarBytes),
-      .RomBytes   (RomBytes),
-      .RomInitFile(RomInitFile)
-    ) u_far_side (
+    cl_far_side #(.Cfg(Cfg), .RomInitFile(RomInitFile)) u_far_side (
       .clk_i          (far_clk_i),
       .rst_ni         (core_rst_n),
       .far_req_o      (far_req),

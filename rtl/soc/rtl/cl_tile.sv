@@ -6,21 +6,14 @@
 // cycle of their own. Other private addresses, and stores of less than a word, are answered with an error after one
 // cycle.
 module cl_tile
-  import cl_soc_pkg::*;
+  import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
+  import cl_soc_pkg::*;
 #(
-  parameter core_e       Core       = CoreStandard,
-  parameter int unsigned Cpus       = 2,
-  parameter bit          Kernel     = 1'b1,  // there is a kernel
-  parameter bit          Ipc        = 1'b0,  // there is a communication port
-  parameter int unsigned LocalBytes = 0,     // local memory, 0: none
-  parameter bit          ICache     = 1'b1,  // see cl_core
-  parameter int unsigned CacheBytes = 0,     // data cache, 0: none
-  parameter int unsigned CacheLineWords = 1,
-  parameter bit          Holds      = 1'b0,  // see cl_core
-  parameter int unsigned Banks      = 1,
-  parameter int unsigned FirstCycles = 0,    // see cl_first
-  parameter bit          BusPipeline = 1'b0  // see cl_bus_stage; for the fast core
+  parameter  cfg_t        Cfg         = Default,
+  localparam int unsigned Cpus        = Cfg.Kernel.Cpus,
+  // How long it is first on the bus after an interrupt (cl_first): about what a switch takes it alone
+  parameter  int unsigned FirstCycles = (Cfg.LowJitter && Cpus > 1) ? ((Cfg.Core == CoreStandard) ? 128 : 512) : 0
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -95,7 +88,7 @@ module cl_tile
   bus_cmd_t core_cmd;
 
   cl_bus_stage #(
-    .Registered(BusPipeline)
+    .Registered(Cfg.BusPipeline)
   ) u_bus_stage (
     .clk_i,
     .rst_ni,
@@ -112,15 +105,7 @@ module cl_tile
     .bus_rvalid_i
   );
 
-  cl_core #(
-    .Core          (Core),
-    .LocalBytes    (LocalBytes),
-    .ICache        (ICache),
-    .CacheBytes    (CacheBytes),
-    .CacheLineWords(CacheLineWords),
-    .Holds         (Holds),
-    .Banks         (Banks)
-  ) u_core (
+  cl_core #(.Cfg(Cfg)) u_core (
     .clk_i,
     .rst_ni,
     .cpu_id_i,
@@ -162,9 +147,9 @@ module cl_tile
 
   always_comb begin
     target = TargetNone;
-    if (whole_word && Kernel && priv_cmd.addr[31:20] == KernelTop) target = TargetKernel;
+    if (whole_word && Cfg.HasKernel && priv_cmd.addr[31:20] == KernelTop) target = TargetKernel;
     else if (whole_word && priv_cmd.addr[31:8] == LocalTop)       target = TargetLocal;
-    else if (whole_word && Ipc && priv_cmd.addr[31:21] == IpcTop) target = TargetIpc;
+    else if (whole_word && Cfg.Ipc && priv_cmd.addr[31:21] == IpcTop) target = TargetIpc;
   end
 
   assign kernel_req_o   = priv_req & (target == TargetKernel);

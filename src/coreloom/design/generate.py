@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coreloom import licence
-from coreloom.design import hardware_threads, key_costs, keys, spec
+from coreloom.design import hardware_threads, key_costs, keys, record, spec
 from coreloom.design.rules import Needs, Term
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL, RUNTIME
@@ -70,7 +70,7 @@ def render(name: str, **data: object) -> str:
 
 
 def _kernel(name: str) -> str:
-    return render(name, spec=spec.kernel())
+    return render(name, spec=spec.kernel(), fields=record.kernel())
 
 
 def _ipc(name: str) -> str:
@@ -131,10 +131,21 @@ def _rules(name: str) -> str:
                     said = said.replace(rule.own(key).undo(), f"remove {parameter}")
                 said = said.replace(term, parameter)
             said = re.sub(r"\[?[\w.]+\]?", lambda at: names.get(at[0]) or at[0], said)
+            broken = re.sub(r"\b[A-Z]\w+", partial(_in_record, top), broken)
             made.append((f"rule_{len(made)}", broken, f"{top}: {said}"))
-    used = _parameters(" ".join(condition for _, condition, _ in made))
-    types = {name: "bit" if name in keys.bits() else "int unsigned" for name in sorted(used)}
-    return render("rules.sv", top=top, rules=made, parameters=types)
+    return render("rules.sv", top=top, rules=made, package=_CONFIGURATIONS[top])
+
+
+_CONFIGURATIONS = {"cl_kernel": "cl_kernel_pkg", "cl_soc": "cl_soc_cfg_pkg"}
+
+
+def _in_record(top: str, parameter: re.Match[str]) -> str:
+    nested = top == "cl_soc" and parameter[0] in {field.name for field in record.kernel()}
+    return f"{record.NAME}.{'Kernel.' if nested else ''}{parameter[0]}"
+
+
+def _configuration(name: str) -> str:
+    return render(name, fields=record.soc())
 
 
 def _platforms(name: str) -> str:
@@ -160,6 +171,7 @@ _MAKERS: dict[Path, Callable[[str], str]] = {
     _REFERENCE / "kernel.md": _kernel,
     RTL / "kernel" / "rtl" / "cl_kernel_rules.sv": _rules,
     RTL / "soc" / "rtl" / "cl_soc_rules.sv": _rules,
+    RTL / "soc" / "rtl" / "cl_soc_cfg_pkg.sv": _configuration,
     RTL / "ipc" / "port" / "rtl" / "cl_ipc_pkg.sv": _ipc,
     RUNTIME / "include" / "cl_ipc_ops.h": _ipc,
     _REFERENCE / "ipc.md": _ipc,

@@ -26,8 +26,8 @@ Makers = Mapping[str, Callable[[Any, Any], Param]]  # name -> its value, of the 
 class Key:
     """The values that a key may have, and everything derived from it.
 
-    rtl, c: the parameter of cl_soc and the C macro that have its value (of choices: the number), or several
-    with how each is made; * in a name stands for the value.
+    rtl, c: the field of cl_soc's record of parameters and the C macro that have its value (of choices: the
+    number), or several with how each is made; * in a name stands for the value.
     """
 
     text: str

@@ -2,8 +2,9 @@
 """The keys of a platform file: the one place that names each, bounds it, and says what follows from it.
 
 A key is a field of one of the dataclasses below with a Key. From it follow parsing and checks (platform.py),
-the parameter of cl_soc and the checks of rules between parameters, the macro that programs are compiled with,
-and docs/reference/platforms.md. A new key is one field here, and the RTL that has its parameter.
+the field of the record of parameters of cl_soc (record.py) and the checks of rules between those, the macro
+that programs are compiled with, and docs/reference/platforms.md. A new key is one field here, and the RTL
+that uses it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from coreloom.design import address_map, hardware_threads
-from coreloom.design.key import Entry, Key, Literal, Param, Section
+from coreloom.design.key import Entry, Key, Param, Section
 from coreloom.design.rules import AtMost, Excludes, Needs, Rule
 
 CORES = ("economy", "standard", "fast")  # in the order of cl_soc_pkg's numbers
@@ -75,7 +76,7 @@ SERVICES = {
 
 def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
     known = hardware_threads.chosen(units, platform.home)
-    return Literal(f"64'h{sum(known[unit].kind << 4 * n for n, unit in enumerate(units)):x}")
+    return sum(known[unit].kind << 4 * n for n, unit in enumerate(units))
 
 
 def _has(service: str) -> Callable[[Platform, Any], int]:
@@ -394,7 +395,7 @@ SECTIONS = {
     "kernel": Section("[kernel]: the hardware kernel", KernelSize),
     "ipc": Section(
         "[ipc]: the communication port; left out: no port",
-        IpcSize, {"Ipc": Literal("1'b1")}, "CL_IPC", needed=False,
+        IpcSize, {"Ipc": 1}, "CL_IPC", needed=False,
     ),
     "dcache": Section(
         "[dcache]: a data cache in each processor; left out: no cache", DcacheSize, needed=False,
@@ -402,7 +403,7 @@ SECTIONS = {
     ),
     "backdoor": Section(
         "[backdoor]: processor 1 behind a Back-Door",
-        BackdoorSize, {"BackDoor": Literal("1'b1"), "RomBytes": address_map.ROM_BYTES}, "CL_BACKDOOR",
+        BackdoorSize, {"BackDoor": 1, "RomBytes": address_map.ROM_BYTES}, "CL_BACKDOOR",
         only=("interconnect", "backdoor"),
     ),
 }  # fmt: skip

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data sheets of `cl_kernel` and `cl_soc` with their drawings.
 
-All of it is read from what the hardware is made of: ports, parameters and blocks from the RTL, addresses and
+All of it is read from what the hardware is made of: ports and blocks from the RTL, parameters, addresses and
 words from the data files, cycles from the table of rtl/kernel/README.md, which a test measures.
 """
 
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom.design import generate, keys, spec
+from coreloom.design import generate, record, spec
 from coreloom.paths import ROOT, RTL
 from coreloom.report import drawings
 from coreloom.report.drawings import Bits, Block, Wave, Window
@@ -31,16 +31,6 @@ class Port(NamedTuple):
     name: str
     direction: str
     type: str
-    text: str
-
-
-class Parameter(NamedTuple):
-    """A parameter of a module, with its key of a platform file."""
-
-    name: str
-    default: str
-    key: str
-    values: str
     text: str
 
 
@@ -65,28 +55,6 @@ class Module:
                 above = ""
             elif comment := re.match(r" +// (.*)", line):
                 above = comment[1]
-        return rows
-
-    def parameters(self) -> list[Parameter]:
-        of_key = {
-            name: entry
-            for entry in keys.table()
-            for name in ([entry.key.rtl] if isinstance(entry.key.rtl, str) else entry.key.rtl)
-        }
-        of_value = {parameter: term for term, parameter in keys.parameters().items() if "=" in term}
-        head = self.source[: self.source.index("\n) (")]
-        rows = []
-        for name, default, text in re.findall(
-            r"^  parameter .*?(\w+) *= ([^,\n]*?),?(?: *// (.*))?$", head, re.MULTILINE
-        ):
-            of, values = "", ""
-            if term := of_value.get(name):
-                of, _, value = term.partition("=")
-                values = f"1 with {value}"
-                text = keys.SERVICES[value].text if value in keys.SERVICES else text
-            elif entry := of_key.get(name):
-                of, values, text = entry.name, entry.describe(), entry.meaning()
-            rows.append(Parameter(name, default.strip(), of, values, text))
         return rows
 
     def blocks(self) -> tuple[list[Block], dict[tuple[str, str], str]]:
@@ -130,7 +98,7 @@ class Module:
                 return f"one for each of {loop[1]}"
             if " else " in line:  # of a test that says when it is not there
                 line = next(up for up in reversed(lines[:number]) if re.match(rf" {{{before}}}if ", up))
-            if test := re.search(r"if \(!?(\w+)( == 0)?\)", line):
+            if test := re.search(r"if \(!?(?:Cfg\.)?(\w+)( == 0)?\)", line):
                 said = f"with {test[1]}"
         return said
 
@@ -297,11 +265,10 @@ def _map() -> str:
 
 def _kernel_page() -> str:
     module = Module.read(_KERNEL)
-    meanings = {it.name: it.text for it in Module.read(_SOC).parameters()}
     return generate.render(
         "datasheet-kernel.md",
         ports=module.ports(),
-        parameters=[it._replace(text=it.text or meanings.get(it.name, "")) for it in module.parameters()],
+        fields=record.kernel(),
         spec=spec.kernel(),
         cycles=cycles(),
         typical=cycles()["self"][0],
@@ -313,7 +280,7 @@ def _soc_page() -> str:
     return generate.render(
         "datasheet-soc.md",
         ports=module.ports(),
-        parameters=module.parameters(),
+        fields=record.soc(),
         windows=[(w, drawings.size(w.bytes), spec.soc().regions[w.name].text) for w in _windows()],
         spec=spec.soc(),
     )

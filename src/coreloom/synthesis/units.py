@@ -189,13 +189,13 @@ def soc(soc: Platform, build: str, kernel: bool = True) -> Unit:
     def params(size: Size) -> Params:
         sized = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
         wanted = dict(keys.rtl_parameters(dataclasses.replace(soc, kernel=sized)))
-        wanted |= {} if kernel else {"Kernel": "1'b0"}
+        wanted |= {} if kernel else {"HasKernel": 0}
         local: dict[str, int | str] = {"LocalBytes": 1 << 14} if soc.local_kib else {}
         if soc.backdoor:
             # With its loader, as nothing is left of a processor with an empty ROM.
             rom = _seen_by_yosys(far.build_loader(soc).with_suffix(".hex"))
             local = {"FarBytes": 1 << 14, "RomInitFile": f'"{yosys.relative([rom])}"'}
-        return {**wanted, "RamBytes": 1 << 16, **local, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
+        return {**wanted, "RamBytes": 1 << 16, **local}
 
     def design() -> Design:
         found = verilate.platform_design(soc)
@@ -226,14 +226,17 @@ def _cores() -> list[Unit]:
         return Unit(
             "cl_core",
             partial(design, core),
-            _fixed(Core=f"cl_soc_pkg::Core{core.capitalize()}", **key),
+            _fixed(Core=platform.CORES.index(core), **key),
             build,
             sizes=(None,),
             outputs=("cmd_o", "bus_req_o", "bus_late_o", "priv_cmd_o", "priv_req_o"),
             wide=core in _WIDE_CORES,
         )
 
-    return [*(unit(core, core) for core in platform.CORES), unit("standard", "standard-banks", Banks=2)]
+    return [
+        *(unit(core, core) for core in platform.CORES),
+        unit("standard", "standard-banks", LowJitter=1),
+    ]
 
 
 def _kernels() -> list[Unit]:

@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 
 from coreloom import paths, sources, uses
-from coreloom.design import address_map, generate, hardware_threads, keys
+from coreloom.design import address_map, generate, hardware_threads, keys, record
 from coreloom.design.key import Literal, Param
 from coreloom.design.keys import Platform
 from coreloom.design.platform import period
@@ -187,9 +187,9 @@ def platform_design(platform: Platform) -> Design:
     if platform.kernel.hardware_threads:
         generate.check_units()
     folders = (
+        RTL / "kernel" / "rtl",
         RTL / "soc" / "rtl",
         RTL / "dcache" / "rtl",
-        RTL / "kernel" / "rtl",
         RTL / "hwt" / "rtl",
         RTL / "ipc" / "lock_unit" / "rtl",
         *(IPC_FOLDERS if platform.ipc else ()),
@@ -435,7 +435,7 @@ def _design_args(design: Design, params: Mapping[str, Param], config: Sequence[P
     args += [f"-I{_inside(folder)}" for folder in design.include_dirs]
     for folder in design.library_dirs:
         args += ["-y", _inside(folder)]
-    args += [f"-G{_parameter(key, value)}" for key, value in params.items()]
+    args += [f"-G{_parameter(key, value)}" for key, value in record.made(design.top, params).items()]
     return [*args, *map(_inside, config), *map(_inside, design.sources)]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from coreloom.design import record
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import cache, yowasp
@@ -123,7 +124,7 @@ def read_command(design: Design, params: Mapping[str, int | str], folder: Path) 
         if (library / "ibex_top.sv").exists():
             sources.append(_readable_ibex_top(library, folder))
     words = ["read_slang", "--threads 1", f"--top {design.top}"]
-    words += [f"-G{name}={value}" for name, value in params.items()]
+    words += [record.options(design.top, params)]
     words += [f"-D{define}" for define in design.defines]
     words += [f"-I{relative([path])}" for path in design.include_dirs]
     words += [f"-y {relative([path])}" for path in design.library_dirs]
