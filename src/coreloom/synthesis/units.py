@@ -86,8 +86,12 @@ class Job:
 
 
 def _design(top: str, *folders: Path) -> Callable[[], Design]:
-    """The packages of the folders, and the folders to look for the modules that `top` needs."""
-    packages = tuple(path for folder in folders for path in sorted(folder.glob("*_pkg.sv")))
+    """The packages of the folders, and the folders to look for the modules that `top` needs.
+
+    The record of a whole SoC is no unit's, and needs the kernel's.
+    """
+    found = (path for folder in folders for path in sorted(folder.glob("*_pkg.sv")))
+    packages = tuple(path for path in found if path.name != "cl_soc_cfg_pkg.sv")
     return lambda: Design(
         top, (*packages, folders[0] / f"{top}.sv"), library_dirs=folders, defines=("SYNTHESIS",)
     )
