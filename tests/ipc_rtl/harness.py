@@ -127,7 +127,7 @@ class Ports:
     ) -> None:
         """An access, asked for `delay` cycles later than it could be. store None: as the operation is."""
         if store is None:
-            assert isinstance(op, str) and SPEC.ops[op].kind != "both", "say whether it is a store"
+            assert isinstance(op, str) and SPEC.ops[op].access != "both", "say whether it is a store"
             store = SPEC.ops[op].access == "store"
         queue = self._queues[cpu]
         earliest = max(self.now, queue[-1][0] + 1 if queue else 0) + delay

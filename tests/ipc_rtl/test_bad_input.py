@@ -22,7 +22,7 @@ def started(config: Config) -> Ports:
 def legal(config: Config, cpu: int, op: int, store: bool, index: int) -> bool:
     """Whether docs/reference/ipc.md has such an access with a word of 0."""
     found = [entry for entry in SPEC.ops.values() if entry.code == op]
-    if not found or found[0].kind not in ("both", "store" if store else "load"):
+    if not found or found[0].access not in ("both", "store" if store else "load"):
         return False
     others = [other for other in range(config.cpus) if other != cpu]
     match found[0].name:

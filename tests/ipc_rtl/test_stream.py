@@ -50,7 +50,7 @@ class Client:
             self.wanted = Access(rng.random() < 0.5, rng.getrandbits(19), rng.getrandbits(32))
         else:
             op = rng.choices(ops, [WEIGHTS.get(op, 2) for op in ops])[0]
-            kind = SPEC.ops[op].kind
+            kind = SPEC.ops[op].access
             store = kind == "store" or (kind == "both" and rng.random() < 0.7)
             if rng.random() < 0.02:
                 store = not store
