@@ -83,8 +83,9 @@ IN_MEMORY static int destroy_in_memory(event_flags_t *events) {
   int is_busy = events->waiters != NULL;
   pthread_mutex_unlock(&events->mutex);
   if (is_busy) return EBUSY;
-  status = pthread_cond_destroy(&events->released);
-  return status ? status : pthread_mutex_destroy(&events->mutex);
+  /* First what can be refused: a thread that was released may have the mutex now. */
+  status = pthread_mutex_destroy(&events->mutex);
+  return status ? status : pthread_cond_destroy(&events->released);
 }
 
 IN_MEMORY static int set_in_memory(event_flags_t *events, uint32_t flags) {
