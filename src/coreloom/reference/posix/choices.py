@@ -31,7 +31,7 @@ class Choices:
     # --- times: each is one wait's alone; odd ones, as even ones are those of periodic timers ---------
 
     def _used(self, posix: Posix) -> set[int]:
-        used = {t.until for t in posix.threads.values() if t.state == "blocked"}
+        used = {t.until for t in posix.threads.values()}  # of those, too, that only look again
         used |= {posix.deadline(t.call.limit) for t in posix.threads.values() if t.call is not None}
         used |= {posix.due(timer) for timer in posix.timer.values() if timer.exists}
         return used
@@ -353,7 +353,7 @@ class Choices:
         follow = [t.call.limit - ahead for t in sleepers if t.call]
         follow += [posix.due(t) for t in posix.timer.values() if t.exists and t.follows is not None]
         posix.ahead = posix_ahead
-        others = {t.until for t in posix.threads.values() if t.state == "blocked" and t not in sleepers}
+        others = {t.until for t in posix.threads.values() if t not in sleepers}
         times = [*follow, *(others - {NEVER})]
         fine = len(set(times)) == len(times) and all(time > posix.now for time in follow)
         fine = fine or (len(follow) > 1 and all(time < posix.now for time in follow) and not posix.serving)

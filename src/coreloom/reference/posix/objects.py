@@ -198,7 +198,9 @@ class Posix(Locks):
         yield from self.point(thread)
         if call.limit < 0:
             return E.EINVAL
+        thread.naps = True
         yield from self._sleep(thread, self.sleepers, self.now + call.limit)
+        thread.naps = False
         return 0
 
     def _sleep(self, thread: Thread, queue: Queue, until: int) -> Steps:
@@ -461,7 +463,7 @@ class Posix(Locks):
             return status
         busy = bool(events.waiters)
         yield from self.unlock(thread, events.mutex)
-        if busy:
+        if busy or events.mutex.owner is not None:  # a thread that was released has it now
             return E.EBUSY
         self._destroy(events.released)
         self.left["mutex"] += events.mutex.kind == Kind.KERNEL
@@ -501,7 +503,7 @@ class Posix(Locks):
         flags = events.flags
         return with_((yield from self.unlock(thread, events.mutex)), flags)
 
-    def _wait_for_events(self, thread: Thread, call: Call, patient: bool, until: int = NEVER) -> Steps:
+    def _wait_for_events(self, thread: Thread, call: Call, patient: bool, timed: bool = False) -> Steps:
         events, wanted, how = self.events[call.object], call.argument & 0xFF, call.argument >> 8
         if not wanted:
             return E.EINVAL
@@ -519,6 +521,7 @@ class Posix(Locks):
             events.waiters.append(me)
             try:
                 while not me.released and not status:
+                    until = self.deadline(call.limit) if timed else NEVER  # the clock may have been set
                     status = yield from self.cond_wait(thread, events.released, events.mutex, until)
             except Cancelled:
                 thread.disabled = True
@@ -541,7 +544,7 @@ class Posix(Locks):
         return (yield from self._wait_for_events(thread, call, False))
 
     def call_events_timedwait(self, thread: Thread, call: Call) -> Steps:
-        return (yield from self._wait_for_events(thread, call, True, self.deadline(call.limit)))
+        return (yield from self._wait_for_events(thread, call, True, True))
 
     # --- how much is left --------------------------------------------------------------------------
 

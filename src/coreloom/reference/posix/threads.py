@@ -11,6 +11,7 @@ again; an object is one of the kernel as long as the kernel has some left, else 
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
@@ -105,6 +106,8 @@ class Thread:
     rank: int = 0  # its priority when it came there
     waits_for: Mutex | None = None
     until: int = NEVER
+    limit: int = 0  # number of its limit: of those at one time the first that was set ends first
+    naps: bool = False  # from now on, so some cycles longer than until then
     woken: bool = False
     data: object = None  # from the one that has woken it
     outcome: int = 0
@@ -196,6 +199,7 @@ class Threads:
         self.lot = Queue(Kind.KERNEL)
         self.nobody = Queue(Kind.MEMORY)
         self.sleepers = Queue(Kind.MEMORY)
+        self.limits = itertools.count()
         self.by_clock = Queue(Kind.MEMORY)  # sleep until a time of CLOCK_REALTIME
         self.current: Thread | None = None
         self.finished = False
@@ -251,7 +255,7 @@ class Threads:
         if not times:
             return False
         self.now = max(self.now, min(times))
-        for thread in sorted(waiting, key=lambda t: t.until):
+        for thread in sorted(waiting, key=lambda t: (t.until, t.naps, t.limit)):
             if thread.until <= self.now:
                 self.reach("limit")
                 self.look(thread, E.ETIMEDOUT)
@@ -322,6 +326,7 @@ class Threads:
 
     def wait_in_kernel(self, thread: Thread, queue: Queue, until: int = NEVER, point: bool = False) -> Steps:
         thread.woken, thread.queue, thread.until, thread.outcome = False, queue, until, 0
+        thread.limit = next(self.limits)
         thread.point = point
         queue.enter(thread)
         self._block(thread)
@@ -344,6 +349,7 @@ class Threads:
             if status:
                 break
             thread.until, thread.point, thread.about_to_wait = until, point or at_any_time, True
+            thread.limit = next(self.limits)
             yield  # what it has unlocked may have made a better thread ready
             if thread.about_to_wait:
                 self.lot.enter(thread)
@@ -479,10 +485,10 @@ class Threads:
         while other is not None and other is not thread:
             if other.detached:
                 return E.EINVAL
-            if other.ending:
-                break
             if other.joined:
                 return E.EINVAL
+            if other.ending:
+                break
             other.joined = True
             status = yield from self.wait_in_memory(thread, other.joiners, point=True)
             other.joined = False
