@@ -23,8 +23,9 @@ int sem_init(sem_t *sem, int shared, unsigned value) {
 
 static int wait_again(sem_t *sem, uint64_t until);
 
-/* The kernel's answer to `op` was an error; `until` is that of a wait. */
-CL_COLD static int closer(unsigned op, sem_t *sem, uint32_t word, uint64_t until) {
+/* The kernel's answer to `op` was an error; `until` is that of a wait. The answer comes first: there it is from the start,
+ * so that no call of the common path moves it. */
+CL_COLD static int closer(uint32_t word, unsigned op, sem_t *sem, uint64_t until) {
   if (word == CL_STATUS(EINVAL)) word = cl_memory_semaphore(op, sem, until);
   if (CL_CANCEL && word == CL_CANCELED) {
     if (cl_cancel_act() & CL_INTERRUPTED) return cl_fail(EINTR);
@@ -45,14 +46,14 @@ CL_INLINE int wait(sem_t *sem, uint64_t until) {
   if (!CL_IS(until, CL_NEVER) && CL_LIKELY(word == CL_LATE)) return errno = ETIMEDOUT, -1;
   if (CL_LIKELY(word <= CL_WORD_VALUE_MASK) || !cl_status(word)) return 0;
   /* With a limit the semaphore is the kernel's, so without cancellation the limit is not needed any more. */
-  return closer(CL_OP_SEMAPHORE_WAIT, sem, word, CL_CANCEL ? until : CL_NEVER);
+  return closer(word, CL_OP_SEMAPHORE_WAIT, sem, CL_CANCEL ? until : CL_NEVER);
 }
 
 __attribute__((always_inline)) int sem_wait(sem_t *sem) { return wait(sem, CL_NEVER); }
 
 /* The count was 0, or the semaphore lives in memory. */
 CL_APART int timed(sem_t *sem, uint64_t at) {
-  if (sem->handle == CL_IN_MEMORY) return closer(CL_OP_SEMAPHORE_WAIT, sem, CL_STATUS(EINVAL), at);
+  if (sem->handle == CL_IN_MEMORY) return closer(CL_STATUS(EINVAL), CL_OP_SEMAPHORE_WAIT, sem, at);
   return wait(sem, at);
 }
 
@@ -88,7 +89,7 @@ int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
 
 int sem_post(sem_t *sem) {
   uint32_t word = cl_op_semaphore_post(object(sem));
-  return CL_LIKELY(word <= CL_WORD_VALUE_MASK) ? 0 : closer(CL_OP_SEMAPHORE_POST, sem, word, CL_NOW);
+  return CL_LIKELY(word <= CL_WORD_VALUE_MASK) ? 0 : closer(word, CL_OP_SEMAPHORE_POST, sem, CL_NOW);
 }
 
 int sem_post_handler_np(sem_t *sem) {
