@@ -253,13 +253,13 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
 LATE = {
     True: """\
-beside a thread that computes: semaphore 110, mutex 99, condition variable 112, receive 108, send 99
+beside a thread that computes: semaphore 110, mutex 97, condition variable 112, receive 108, send 99
 alone: semaphore 43, mutex 37, condition variable 47, receive 43, send 37
 ok
 """,
     False: """\
-beside a thread that computes: semaphore 219, mutex 228, condition variable 241, receive 229, send 225
-alone: semaphore 247, mutex 245, condition variable 259, receive 240, send 237
+beside a thread that computes: semaphore 221, mutex 224, condition variable 265, receive 234, send 222
+alone: semaphore 245, mutex 251, condition variable 257, receive 240, send 237
 ok
 """,
 }
@@ -274,10 +274,10 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
-inherit: lock 338, unlock 358
-protect: lock 435, unlock 380
-inherit, one waits: lock 656, unlock 843
-inherit, a chain of three: lock 877, unlock 2073
+inherit: lock 347, unlock 323
+protect: lock 437, unlock 362
+inherit, one waits: lock 663, unlock 839
+inherit, a chain of three: lock 898, unlock 2091
 ok
 """
 
@@ -286,8 +286,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 116, unlock 109
-inherit, a chain of three: lock 116, unlock 230
+inherit, one waits: lock 127, unlock 107
+inherit, a chain of three: lock 118, unlock 229
 ok
 """
 
@@ -350,37 +350,37 @@ BARRIERS = {
     (1, "hw", True): """\
 2 threads: barrier 103, mutex and condition variable 191
 4 threads: barrier 261, mutex and condition variable 481
-8 threads: barrier 585, mutex and condition variable 1066
+8 threads: barrier 586, mutex and condition variable 1067
 ok
 """,
     (1, "hw", False): """\
-2 threads: barrier 589, mutex and condition variable 708
-4 threads: barrier 1641, mutex and condition variable 1930
-8 threads: barrier 3935, mutex and condition variable 4552
+2 threads: barrier 589, mutex and condition variable 724
+4 threads: barrier 1642, mutex and condition variable 1970
+8 threads: barrier 3930, mutex and condition variable 4629
 ok
 """,
     (1, "sw", True): """\
-2 threads: barrier 249, mutex and condition variable 479
-4 threads: barrier 629, mutex and condition variable 1204
-8 threads: barrier 1500, mutex and condition variable 2752
+2 threads: barrier 249, mutex and condition variable 483
+4 threads: barrier 629, mutex and condition variable 1212
+8 threads: barrier 1500, mutex and condition variable 2771
 ok
 """,
     (2, "hw", True): """\
 2 threads: barrier 38, mutex and condition variable 86
-4 threads: barrier 198, mutex and condition variable 286
-8 threads: barrier 399, mutex and condition variable 606
+4 threads: barrier 196, mutex and condition variable 286
+8 threads: barrier 396, mutex and condition variable 606
 ok
 """,
     (2, "hw", False): """\
-2 threads: barrier 444, mutex and condition variable 472
-4 threads: barrier 1372, mutex and condition variable 1745
-8 threads: barrier 3342, mutex and condition variable 4109
+2 threads: barrier 444, mutex and condition variable 473
+4 threads: barrier 1367, mutex and condition variable 1746
+8 threads: barrier 3382, mutex and condition variable 4116
 ok
 """,
     (2, "sw", True): """\
-2 threads: barrier 282, mutex and condition variable 1016
-4 threads: barrier 872, mutex and condition variable 3447
-8 threads: barrier 1830, mutex and condition variable 7891
+2 threads: barrier 282, mutex and condition variable 1019
+4 threads: barrier 871, mutex and condition variable 3445
+8 threads: barrier 1823, mutex and condition variable 7882
 ok
 """,
 }
