@@ -557,7 +557,8 @@ TEST(pthread_mutex_lock, handler, "a handler is called while it waits, and it wa
 
 static pthread_mutex_t ceiled;
 static int set_ceiling_(void) {
-  return pthread_mutex_setprioceiling(&ceiled, sched_get_priority_max(SCHED_FIFO), NULL);
+  int old;
+  return pthread_mutex_setprioceiling(&ceiled, sched_get_priority_max(SCHED_FIFO), &old);
 }
 static void unlock_ceiled(void) { pthread_mutex_unlock(&ceiled); }
 
