@@ -189,7 +189,7 @@ def test_clocks_asked_for() -> None:
 def test_units_are_found_by_module_and_by_build() -> None:
     found = [job.label for job in units.choose(["cl_kernel"])]
     assert found[:2] == ["cl_kernel-64x32", "cl_kernel-256x128"]
-    assert {"cl_kernel-reserve-64x32", "cl_kernel-dwrr-64x32"} <= set(found)
+    assert {"cl_kernel-full-64x32", "cl_kernel-dwrr-64x32"} <= set(found)
     assert [job.label for job in units.choose(["cl_kernel:full"], 16, 8)] == ["cl_kernel-full-16x8"]
     assert [job.label for job in units.choose(["cl_soc:smp-economy", "cl_dcache"])] == [
         "cl_dcache",
