@@ -10,7 +10,6 @@ import random
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import exp, log
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import msgspec
 
 from coreloom.benches.bench import Work
 from coreloom.design import platform
+from coreloom.design.address_map import TICK_CYCLES
 from coreloom.jobs.job import Job, build, prepare, whole
 from coreloom.report import results
 from coreloom.report.figure import Figure
@@ -33,9 +33,7 @@ THREADS = 6  # for each CPU
 PERIODS = (20, 100)  # ticks, evenly by their logarithm
 HORIZON = 1_200_000  # cycles in which jobs are released
 CORE = "standard"
-AREA_SIZE = (key_costs.BASE.kernel.threads, key_costs.BASE.kernel.priorities)
 _MAX_CYCLES = 10_000_000
-_TICK = 1000
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +86,7 @@ def threads(load: int, cpus: int, seed: int) -> list[Thread]:
     low, high = map(log, PERIODS)
     periods = sorted(round(exp(rng.uniform(low, high))) for _ in shares)
     return [
-        Thread(period, round(share * cpus * load / 100 * period * _TICK))
+        Thread(period, round(share * cpus * load / 100 * period * TICK_CYCLES))
         for period, share in zip(periods, shares, strict=True)
     ]
 
@@ -162,17 +160,17 @@ def measure(case: Case, sets: int = SETS, horizon: int = HORIZON) -> Row:
 
 def run(wanted: Sequence[Case], work: Work) -> list[Row]:
     """The rows of all cases."""
+
+    def job(case: Case) -> Job[Row]:
+        return Job(case.text, whole(lambda: [measure(case)]), SETS)
+
     socs = {(case.kernel, case.policy, case.cpus): case.experiment() for case in wanted}
     first = [build(each.soc(), f"{each.platform.cpus} CPUs, {each.policy}") for each in socs.values()]
     first += [
         prepare(f"compile deadlines.c for {' '.join(map(str, key))}", each.program)
         for key, each in socs.items()
     ]
-    return work.jobs(first, [Job(case.text, whole(partial(_one, case)), SETS) for case in wanted])
-
-
-def _one(case: Case) -> list[Row]:
-    return [measure(case)]
+    return work.jobs(first, [job(case) for case in wanted])
 
 
 def areas(work: Work) -> list[Area]:

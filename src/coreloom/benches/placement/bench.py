@@ -29,7 +29,6 @@ CPUS = (1, 2)
 CORE = "standard"
 HARDWARE, MEMORY, SOFTWARE = "hardware", "memory", "software kernel"
 PLACEMENTS = (HARDWARE, MEMORY, SOFTWARE)
-AREA_SIZE = (key_costs.BASE.kernel.threads, key_costs.BASE.kernel.priorities)
 _MAX_CYCLES = 20_000_000
 
 
