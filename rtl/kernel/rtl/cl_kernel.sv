@@ -3,11 +3,14 @@
 // interrupts.
 //
 // One client port a CPU, after those one a hardware thread; an operation is one load at {op, id}
-// (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
+// (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the
+// contract, the cycles and the rules.
 // Fields of Cfg (cl_kernel_pkg):
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
-//   Ports, Conditions 1 to 1024 · Mutexes, Semaphores 0 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
-//   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message after its first, with processors · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
+//   Ports, Conditions 1 to 1024 · Mutexes, Semaphores 0 to 1024 · Lines 1 to 64
+//   HwThreads > 0 only with Priorities <= 128
+//   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message after its first, with processors
+//   ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
   import cl_kernel_pkg::*;
