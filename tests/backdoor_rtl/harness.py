@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom.design import spec
+from coreloom.design import manifest, spec
 from coreloom.design.spec import Register
 from coreloom.paths import RTL
 from coreloom.toolchain import verilate
@@ -45,7 +45,7 @@ def bit(layout: str, field: str) -> int:
 
 def sources() -> tuple[Path, ...]:
     """All files of cl_backdoor."""
-    return (*verilate.SOC_PACKAGES, *verilate.in_order(BACKDOOR / "rtl"))
+    return manifest.files("cl_backdoor")
 
 
 @lru_cache

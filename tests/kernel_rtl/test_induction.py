@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from coreloom.design import record
+from coreloom.design import manifest, record
 from coreloom.paths import BUILD
 from coreloom.reference.kernel import Config
 from coreloom.simulation.harness.kernel_port import params, rtl
@@ -107,9 +107,8 @@ def holds(
         "Move": int(move),
     }
     setting = record.options("cl_kernel", values)
-    sources = [path for path in rtl() if not path.stem.startswith(("cl_ready_queue_", "cl_scheduler"))]
-    sources = [path for path in sources if path.stem != "cl_ready_queue"]
-    sources.insert(0, KERNEL / "rtl" / "cl_ready_queue_pkg.sv")
+    queue = {path for path in manifest.files("cl_ready_queue") if path.stem.startswith("cl_ready_queue")}
+    sources = [KERNEL / "rtl" / "cl_ready_queue_pkg.sv", *(path for path in rtl() if path not in queue)]
     folder = BUILD / "tests" / "formal" / f"induction-{os.getpid()}"
     folder.mkdir(parents=True)
     try:
@@ -232,11 +231,15 @@ def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
 @pytest.mark.nightly
 def test_the_proof_of_a_move_notices() -> None:
     """The thread is woken by the record that it had before."""
-    bug = ("cl_kernel_engine", "(op_q == OpMove) ? StNextWaiter : StWake", "StWake")
+    bug = ("cl_kernel_sequence", "(q_i.op == OpMove) ? StNextWaiter : StWake", "StWake")
     assert not holds(SMALL, move=True, steps=LOOK_MOVE, bug=bug)
 
 
 def test_the_proof_by_deadline_notices() -> None:
     """A thread woken in place has a new deadline, but its processor does not know."""
-    bug = ("cl_kernel_engine", "cmd.set_level = Deadlines | granted;", "cmd.set_level = granted;")
+    bug = (
+        "cl_kernel_sequence",
+        "cmd.set_level = Deadlines | found_i.granted;",
+        "cmd.set_level = found_i.granted;",
+    )
     assert not holds(EDF, steps=7, bug=bug)

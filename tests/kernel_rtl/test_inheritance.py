@@ -240,6 +240,7 @@ def inheritance_proves(threads: int, mutexes: int, steps: int, old: str = "", ne
 
 @pytest.mark.parametrize("mutexes", [1, pytest.param(2, marks=pytest.mark.nightly)])
 @pytest.mark.formal
+@pytest.mark.test("1")
 def test_every_operation_keeps_the_priorities(mutexes: int) -> None:
     """From every state: what a thread inherits, sorted waiters, lists of held mutexes."""
     assert inheritance_proves(2, mutexes, CYCLES + 1)

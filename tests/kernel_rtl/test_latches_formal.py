@@ -31,21 +31,24 @@ def holds(unit: str, params: str = "", old: str = "", new: str = "") -> bool:
     return proves(top, text, params, PACKAGES)
 
 
+@pytest.mark.test
 def test_port() -> None:
     """REQ-kernel-port-1 to 3."""
     assert holds(PORT)
 
 
 @pytest.mark.parametrize("pipeline", [0, 1])
+@pytest.mark.test("1")
 def test_lines(pipeline: int) -> None:
     """REQ-kernel-line-1 and 2."""
     assert holds(LINES, lines(pipeline))
 
 
 FAULTS = {
-    "save": (PORT, "if (we_i && op == OpSaved) save_q         <= 1'b1;",
-             "if (we_i && op == OpSaved && !take_i) save_q <= 1'b1;"),
-    "message": (PORT, "if (we_i && is_word)       words_q", "if (we_i && is_word && !words_we_i) words_q"),
+    "save": (PORT, "if (request_i.we && op == OpSaved) save_q         <= 1'b1;",
+             "if (request_i.we && op == OpSaved && !take_i) save_q <= 1'b1;"),
+    "message": (PORT, "if (request_i.we && is_word)       words_q",
+                "if (request_i.we && is_word && !words_we_i) words_q"),
     "early": (PORT, "rvalid_q <= answer_valid_i;", "rvalid_q <= take_i;"),
     "edge": (LINES, "((pending_q & ~taken) | (line_i & ~line_q)) & bound_q",
              "(pending_q | (line_i & ~line_q)) & ~taken & bound_q"),

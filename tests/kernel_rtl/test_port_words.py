@@ -188,10 +188,10 @@ def test_a_message_arrives_as_it_was_sent(size: tuple[int, int, int]) -> None:
             ".we_i(change.put), .waddr_i({port_q, port.wr[",
             ".we_i(change.put), .waddr_i({port_q, port.rd[",
         ),
-        (PORT, "words_q[index] <= wdata_i;", "words_q[0] <= wdata_i;"),
+        (PORT, "words_q[index] <= request_i.wdata;", "words_q[0] <= request_i.wdata;"),
         (PORT, "32'(id) <= PortWords)", "32'(id) < PortWords)"),
         (PORT, "if (words_we_i) words_q <= words_i;", "if (words_we_i) words_q[0] <= words_i[0];"),
-        (PORT, "assign gnt_o    = req_i & ~busy_q;", "assign gnt_o    = req_i & (~busy_q | we_i);"),
+        (PORT, "= request_i.req & ~busy_q;", "= request_i.req & (~busy_q | request_i.we);"),
     ],
     ids=["first", "line", "order", "slot", "store", "last", "received", "busy"],
 )

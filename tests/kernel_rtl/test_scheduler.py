@@ -7,16 +7,16 @@ import re
 
 import pytest
 
+from coreloom.design import manifest
 from coreloom.errors import UserError
 from coreloom.reference.scheduler import HARDWARE, Build, Op, Scheduler, Status
 from coreloom.simulation.harness import scheduler as scheduler_unit
-from coreloom.simulation.harness.kernel_port import rtl
 from coreloom.toolchain import verilate, yosys
 
 from .harness import KERNEL, SEED
 
 SIZES = [(256, 128, 4), (13, 11, 3), (2, 2, 1)]
-DESIGN = verilate.Design("cl_scheduler", rtl())
+DESIGN = verilate.Design("cl_scheduler", manifest.files("cl_scheduler"))
 
 
 def play(build: Build, size: tuple[int, int, int], operations: int) -> None:
@@ -135,7 +135,7 @@ def test_lint(build: Build, size: tuple[int, int, int]) -> None:
     assert unused == []
     values = " ".join(f"-G {name}={value}" for name, value in {"Build": build.value, **params}.items())
     result = yosys.run(
-        f"read_slang --threads 1 -D SYNTHESIS --top cl_scheduler {values} {yosys.relative(rtl())}; "
+        f"read_slang --threads 1 -D SYNTHESIS --top cl_scheduler {values} {yosys.relative(DESIGN.sources)}; "
         "proc; check -assert"
     )
     assert result.status == 0, result.log[-2000:]

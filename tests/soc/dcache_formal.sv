@@ -10,7 +10,7 @@ module dcache_formal
   input logic        clk_i,
   input logic        rst_ni,
   input logic        req_i,
-  input bus_cmd_t    cmd_i,
+  input obi_req_t    cmd_i,
   input logic        gnt_i,           // the bus is free for this master,
   input logic        gnt_late_i,      // and nobody else wants it
   input logic        err_i,
@@ -26,7 +26,7 @@ module dcache_formal
   localparam int unsigned IndexW = $clog2(Bytes / 4);
   localparam int unsigned LineW  = $clog2(Bytes / 4 / LineWords);
 
-  bus_cmd_t    bus_cmd;
+  obi_req_t    bus_cmd;
   logic        gnt, rvalid, err, bus_req, bus_late, bus_gnt, bus_gnt_late, granted, write, here;
   logic [31:0] rdata, memory_q, bus_rdata;
 

@@ -13,11 +13,12 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from coreloom.design import record
+from coreloom.design import manifest, record
 from coreloom.paths import BUILD
 from coreloom.toolchain import yosys
 from proofs import Proof, note
 
+SOC_PACKAGES = manifest.files("cl_soc_pkg")
 _REACHED = Path(__file__).with_name("reached.v")
 _COVER = re.compile(r"^\s*(Cover\w+):\s*cover\b", re.MULTILINE)
 _REQUIREMENT = re.compile(r"\bREQ(?:-[a-z]+)+(?:-\d+)?")

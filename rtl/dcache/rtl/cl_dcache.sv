@@ -21,7 +21,7 @@ module cl_dcache
 
   // Core: one access outstanding, the next accepted at the earliest in the cycle of its answer
   input  logic        req_i,
-  input  bus_cmd_t    cmd_i,
+  input  obi_req_t    cmd_i,
   output logic        gnt_o,
   output logic        rvalid_o,       // one cycle after the grant or later
   output logic        err_o,
@@ -30,7 +30,7 @@ module cl_dcache
   // Bus
   output logic        bus_req_o,
   output logic        bus_late_o,     // see cl_bus; may be withdrawn
-  output bus_cmd_t    bus_cmd_o,
+  output obi_req_t    bus_cmd_o,
   input  logic        bus_gnt_i,
   input  logic        bus_gnt_late_i, // of bus_late_o
   input  logic        bus_rvalid_i,   // exactly one cycle after the grant

@@ -27,11 +27,11 @@ module cl_dcache_bench
 
   localparam int unsigned AddrW = $clog2(RamBytes / 4);
 
-  bus_cmd_t [Cpus-1:0] bus_cmd;
+  obi_req_t [Cpus-1:0] bus_cmd;
   logic     [Cpus-1:0] bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
-  logic                bus_err, ram_ask, ram_req, unused_uart_req, unused_unit_req, unused_window_req;
+  logic                bus_err, ram_ask, ram_req, unused_uart_req, unused_unit_req, unused_window_req, unused_user_req;
   logic         [31:0] bus_rdata, ram_rdata, snoop_addr;
-  bus_cmd_t            dev_cmd;
+  obi_req_t            dev_cmd;
 
   for (genvar i = 0; i < Cpus; i++) begin : g_cache
     cl_dcache #(
@@ -89,7 +89,11 @@ module cl_dcache_bench
     .unit_err_i    (1'b0),
     .window_req_o  (unused_window_req),
     .window_rdata_i('0),
-    .window_err_i  (1'b0)
+    .window_err_i  (1'b0),
+    .user_req_o    (unused_user_req),
+    .user_gnt_i    (1'b1),
+    .user_rvalid_i (1'b0),
+    .user_rsp_i    ('0)
   );
 
   cl_ram #(

@@ -17,7 +17,7 @@ module cl_hw_control
 
   // Registers: never stall, the response is one cycle after the request
   input  logic        reg_req_i,
-  input  bus_cmd_t    reg_cmd_i,
+  input  obi_req_t    reg_cmd_i,
   output logic [31:0] reg_rdata_o,     // 0 unless it was asked in the cycle before
   output logic        reg_err_o,
 
@@ -32,7 +32,7 @@ module cl_hw_control
 
   // Master of the shared bus
   output logic        bus_req_o,
-  output bus_cmd_t    bus_cmd_o,
+  output obi_req_t    bus_cmd_o,
   input  logic        bus_gnt_i,
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
@@ -62,7 +62,7 @@ module cl_hw_control
   output logic [31:0] call_answer_o,
   output logic [31:0] call_message_o,
   input  logic        mem_req_i,
-  input  bus_cmd_t    mem_cmd_i,
+  input  obi_req_t    mem_cmd_i,
   output logic        mem_gnt_o,
   output logic        mem_rvalid_o,
   output logic [31:0] mem_rdata_o
@@ -98,7 +98,7 @@ module cl_hw_control
   logic        thread_start, thread_given, thread_gone, calling, woken_again, mem_free, exit_req, exit_fault;
   logic        mem_busy_q, mem_unit_q, kernel_busy_q, kernel_free, kernel_gnt;
   logic [31:0] mem_addr_q;
-  bus_cmd_t    exit_cmd;
+  obi_req_t    exit_cmd;
 
   // Registers
   logic        reg_store, reg_ok, command;

@@ -11,7 +11,7 @@ module cl_hw_thread
 
   // Registers: never stall, the response is one cycle after the request
   input  logic        reg_req_i,
-  input  bus_cmd_t    reg_cmd_i,
+  input  obi_req_t    reg_cmd_i,
   output logic [31:0] reg_rdata_o,     // 0 unless it was asked in the cycle before
   output logic        reg_err_o,
 
@@ -26,7 +26,7 @@ module cl_hw_thread
 
   // Master of the shared bus
   output logic        bus_req_o,
-  output bus_cmd_t    bus_cmd_o,
+  output obi_req_t    bus_cmd_o,
   input  logic        bus_gnt_i,
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
@@ -45,7 +45,7 @@ module cl_hw_thread
   logic  [7:0] call_op;
   logic  [9:0] call_id;
   logic [31:0] argument, result, call_word, call_answer, call_message, mem_rdata;
-  bus_cmd_t    mem_cmd;
+  obi_req_t    mem_cmd;
 
   cl_hw_control #(
     .Kind(Kind)

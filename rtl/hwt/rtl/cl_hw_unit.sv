@@ -20,7 +20,7 @@ module cl_hw_unit #(
   input  logic [31:0] call_answer_i,
   input  logic [31:0] call_message_i,
   output logic        mem_req_o,
-  output cl_soc_pkg::bus_cmd_t mem_cmd_o,
+  output cl_soc_pkg::obi_req_t mem_cmd_o,
   input  logic        mem_gnt_i,
   input  logic        mem_rvalid_i,
   input  logic [31:0] mem_rdata_i

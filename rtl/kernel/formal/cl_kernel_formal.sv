@@ -32,10 +32,7 @@ module cl_kernel_formal
 ) (
   input logic                     clk_i,
   input logic                     tick_i,
-  input logic       [Clients-1:0] req_i,
-  input logic       [Clients-1:0] we_i,
-  input logic [Clients-1:0][17:0] addr_i,
-  input logic [Clients-1:0][31:0] wdata_i,
+  input client_request_t [Clients-1:0] request_i,
   input logic          [Cpus-1:0] intr_i,
   input logic         [Lines-1:0] line_i
 );
@@ -60,8 +57,7 @@ module cl_kernel_formal
   typedef logic  [PortWidth-1:0] port_id_t;
 
   logic                     rst_n;
-  logic       [Clients-1:0] gnt, rvalid;
-  logic [Clients-1:0][31:0] rdata;
+  client_answer_t [Clients-1:0] answer;
   logic          [Cpus-1:0] irq, idle_cpu;
 
   cl_kernel #(.Cfg(Cfg)) u_dut (
@@ -69,13 +65,8 @@ module cl_kernel_formal
     .rst_ni   (rst_n),
     .tick_i,
     .now_i    ('0),
-    .req_i,
-    .gnt_o    (gnt),
-    .we_i,
-    .addr_i,
-    .wdata_i,
-    .rvalid_o (rvalid),
-    .rdata_o  (rdata),
+    .request_i,
+    .answer_o (answer),
     .irq_o    (irq),
     .intr_i,
     .idle_o   (idle_cpu),
@@ -118,32 +109,32 @@ module cl_kernel_formal
     assign current[c]       = u_dut.tid[c];
     assign left[c]          = u_dut.leaving_tid[c];
     assign level[c]         = u_dut.level[c];
-    assign bound[c]         = u_dut.u_engine.bound[c];
-    assign bound_queued[c]  = u_dut.u_engine.bound_queued[c];
-    assign bound_tid[c]     = u_dut.u_engine.bound_tid[c];
-    assign unpublished[c]   = u_dut.u_engine.unpublished[c];
+    assign bound[c]         = u_dut.u_tables.bound[c];
+    assign bound_queued[c]  = u_dut.u_tables.bound_queued[c];
+    assign bound_tid[c]     = u_dut.u_tables.bound_tid[c];
+    assign unpublished[c]   = u_dut.found.unpublished[c];
   end
 
   for (genvar t = 0; t < Threads; t++) begin : g_thread
-    assign {state[t], cpu[t]} = u_dut.u_engine.u_threads.u_run.g_early.mem[t];
-    assign {is_static[t], is_bound[t], detached[t], joined[t]} = u_dut.u_engine.u_threads.u_attr.g_early.mem[t];
-    assign prio[t]   = u_dut.u_engine.u_threads.u_priority.g_any.mem[t];
-    assign joiner[t] = u_dut.u_engine.u_threads.u_joiner.g_any.mem[t];
-    assign link[t]   = u_dut.u_engine.u_threads.u_link.g_any.mem[t];
+    assign {state[t], cpu[t]} = u_dut.u_tables.u_threads.u_run.g_early.mem[t];
+    assign {is_static[t], is_bound[t], detached[t], joined[t]} = u_dut.u_tables.u_threads.u_attr.g_early.mem[t];
+    assign prio[t]   = u_dut.u_tables.u_threads.u_priority.g_any.mem[t];
+    assign joiner[t] = u_dut.u_tables.u_threads.u_joiner.g_any.mem[t];
+    assign link[t]   = u_dut.u_tables.u_threads.u_link.g_any.mem[t];
   end
-  assign free_head  = u_dut.u_engine.u_threads.free_head_q;
-  assign free_count = u_dut.u_engine.u_threads.free_count_q;
-  assign used_ids   = u_dut.u_engine.u_threads.unused_q;
+  assign free_head  = u_dut.u_tables.u_threads.free_head_q;
+  assign free_count = u_dut.u_tables.u_threads.free_count_q;
+  assign used_ids   = u_dut.u_tables.u_threads.unused_q;
 
   if (Deadlines) begin : g_keys
     for (genvar t = 0; t < Threads; t++) begin : g_key
       logic [DeadlineRelativeWidth-1:0] relative;
       logic         [DeadlineWidth-1:0] deadline, since;
-      assign relative = u_dut.u_engine.g_deadlines.u_deadline.u_relative.g_early.mem[t];
-      assign deadline = u_dut.u_engine.g_deadlines.u_deadline.u_deadline.g_early.mem[t];
+      assign relative = u_dut.u_tables.g_deadlines.u_deadline.u_relative.g_early.mem[t];
+      assign deadline = u_dut.u_tables.g_deadlines.u_deadline.u_deadline.g_early.mem[t];
       assign key[t]   = (relative != '0) ? {1'b1, deadline} : KeyWidth'(priority_key(1'b1, RankWidth'(prio[t])));
       // A running or ready thread has missed its deadline by at most 32768 ticks.
-      assign since = deadline - u_dut.u_engine.g_deadlines.u_deadline.now_q + DeadlineWidth'(32768);
+      assign since = deadline - u_dut.u_tables.g_deadlines.u_deadline.now_q + DeadlineWidth'(32768);
       always_comb begin
         if (relative != '0 && state[t] inside {ThreadReady, ThreadRunning}) assume (!since[DeadlineWidth-1]);
       end
@@ -167,13 +158,13 @@ module cl_kernel_formal
   logic                               offers;
 
   if (Cfg.Reserve) begin : g_reserve
-    assign reserved   = u_dut.u_engine.u_reserve.g_reserve.reserved_q;
-    assign cpu_owner  = u_dut.u_engine.u_reserve.g_reserve.owner_q;
-    assign owner_prio = u_dut.u_engine.u_reserve.g_reserve.priority_q;
-    assign keeper     = u_dut.u_engine.u_reserve.g_reserve.keeper_q;
-    assign offers     = u_dut.u_engine.offer_q | u_dut.u_engine.late_q;
+    assign reserved   = u_dut.u_tables.u_reserve.g_reserve.reserved_q;
+    assign cpu_owner  = u_dut.u_tables.u_reserve.g_reserve.owner_q;
+    assign owner_prio = u_dut.u_tables.u_reserve.g_reserve.priority_q;
+    assign keeper     = u_dut.u_tables.u_reserve.g_reserve.keeper_q;
+    assign offers     = u_dut.u_engine.q.offer | u_dut.u_engine.q.late;
     for (genvar t = 0; t < Threads; t++) begin : g_home
-      assign home[t] = u_dut.u_engine.u_reserve.g_reserve.u_home.g_early.mem[t];
+      assign home[t] = u_dut.u_tables.u_reserve.g_reserve.u_home.g_early.mem[t];
     end
   end else begin : g_fixed
     assign reserved   = '0;
@@ -192,19 +183,19 @@ module cl_kernel_formal
 
   for (genvar k = 0; k < Lists; k++) begin : g_list
     localparam int unsigned Address = (k < 3) ? (k + 1) * 2**PortWidth : k - 3;
-    assign {list_valid[k], list_head[k]} = u_dut.u_engine.u_wait_lists.u_first.g_early.mem[Address];
-    assign list_tail[k]                  = u_dut.u_engine.u_wait_lists.u_tail.g_any.mem[Address];
+    assign {list_valid[k], list_head[k]} = u_dut.u_tables.u_wait_lists.u_first.g_early.mem[Address];
+    assign list_tail[k]                  = u_dut.u_tables.u_wait_lists.u_tail.g_any.mem[Address];
   end
-  assign there[0] = u_dut.u_engine.u_services.u_condition_ops.used[0];
-  assign there[1] = u_dut.u_engine.u_services.u_mutex_ops.used[0];
-  assign there[2] = u_dut.u_engine.u_services.u_semaphore_ops.used[0];
+  assign there[0] = u_dut.u_tables.u_services.u_condition_ops.used[0];
+  assign there[1] = u_dut.u_tables.u_services.u_mutex_ops.used[0];
+  assign there[2] = u_dut.u_tables.u_services.u_semaphore_ops.used[0];
 
   logic        locked;
   tid_t        owner;
   logic [14:0] count;
 
-  assign {locked, owner} = u_dut.u_engine.u_services.u_mutex_ops.u_table.u_record.g_any.mem[0];
-  assign count           = u_dut.u_engine.u_services.u_semaphore_ops.u_table.u_record.g_any.mem[0];
+  assign {locked, owner} = u_dut.u_tables.u_services.u_mutex_ops.u_table.u_record.g_any.mem[0];
+  assign count           = u_dut.u_tables.u_services.u_semaphore_ops.u_table.u_record.g_any.mem[0];
 
   // Ports, and the list of those that a client has to publish
   logic [Ports-1:0]                    open, listed, receiver_waits, immediate, sent_more;
@@ -215,14 +206,14 @@ module cl_kernel_formal
   logic [Clients-1:0]  [PortWidth-1:0] sent_head;
 
   for (genvar p = 0; p < Ports; p++) begin : g_port
-    assign open[p]      = u_dut.u_engine.u_services.u_port_ops.open_q[p];
+    assign open[p]      = u_dut.u_tables.u_services.u_port_ops.open_q[p];
     assign there[3 + p] = open[p];
-    assign listed[p]    = u_dut.u_engine.u_services.u_port_ops.u_sent.listed_q[p];
+    assign listed[p]    = u_dut.u_tables.u_services.u_port_ops.u_sent.listed_q[p];
     assign {receiver[p], receiver_waits[p], immediate[p], rd[p], published[p], wr[p]} =
-      u_dut.u_engine.u_services.u_port_ops.u_port.g_any.mem[p];
-    assign {sent_cpu[p], sent_more[p], sent_next[p]} = u_dut.u_engine.u_services.u_port_ops.u_sent.u_sent.g_any.mem[p];
+      u_dut.u_tables.u_services.u_port_ops.u_port.g_any.mem[p];
+    assign {sent_cpu[p], sent_more[p], sent_next[p]} = u_dut.u_tables.u_services.u_port_ops.u_sent.u_sent.g_any.mem[p];
   end
-  assign sent_head = u_dut.u_engine.u_services.u_port_ops.u_sent.head_q;
+  assign sent_head = u_dut.u_tables.u_services.u_port_ops.u_sent.head_q;
 
   // Lines
   logic [Lines-1:0]               line_bound, line_waits;
@@ -231,13 +222,13 @@ module cl_kernel_formal
   logic                           shown, request;
 
   for (genvar l = 0; l < Lines; l++) begin : g_line
-    assign line_bound[l]  = u_dut.u_engine.u_services.u_interrupt_ops.bound_q[l];
-    assign line_waits[l]  = u_dut.u_engine.u_services.u_interrupt_ops.lines_q[l].waits;
-    assign line_kind[l]   = 2'(u_dut.u_engine.u_services.u_interrupt_ops.lines_q[l].kind);
-    assign line_thread[l] = TidWidth'(u_dut.u_engine.u_services.u_interrupt_ops.lines_q[l].object);
+    assign line_bound[l]  = u_dut.u_tables.u_services.u_interrupt_ops.bound_q[l];
+    assign line_waits[l]  = u_dut.u_tables.u_services.u_interrupt_ops.lines_q[l].waits;
+    assign line_kind[l]   = 2'(u_dut.u_tables.u_services.u_interrupt_ops.lines_q[l].kind);
+    assign line_thread[l] = TidWidth'(u_dut.u_tables.u_services.u_interrupt_ops.lines_q[l].object);
   end
-  assign shown   = u_dut.u_engine.line_pending;
-  assign request = u_dut.u_engine.line_request.valid;
+  assign shown   = u_dut.pending.line;
+  assign request = u_dut.pending.line_request.valid;
 
   // ---------------------------------------------------------------------------------------------
   // The invariant
@@ -521,23 +512,23 @@ module cl_kernel_formal
         if (receiver_waits[p] && published[p] != rd[p])                             holds.objects = 1'b0;
       end
     end
-    if (u_dut.u_engine.walk_pending || u_dut.u_engine.u_wait_lists.linking_q) holds.objects = 1'b0;
+    if (u_dut.u_tables.walk_pending || u_dut.u_tables.u_wait_lists.linking_q) holds.objects = 1'b0;
   end
 
   always_comb begin
     logic [LineWidth-1:0] l;
-    l           = u_dut.u_engine.line;
+    l           = u_dut.pending.line_index;
     holds.lines = 1'b1;
-    if (shown && (32'(l) >= Lines || u_dut.u_engine.u_services.u_interrupt_ops.held_q[l])) holds.lines = 1'b0;
+    if (shown && (32'(l) >= Lines || u_dut.u_tables.u_services.u_interrupt_ops.held_q[l])) holds.lines = 1'b0;
     for (int unsigned n = 0; n < Lines; n++) begin
       if (line_bound[n] && line_kind[n] == 2'd3) holds.lines = 1'b0;
     end
     if (request) begin
       if (!line_bound[l])                                                               holds.lines = 1'b0;
-      if (u_dut.u_engine.line_request.wakes != (line_kind[l] == 2'd0 && line_waits[l]))         holds.lines = 1'b0;
-      if (u_dut.u_engine.line_request.notes != (line_kind[l] == 2'd0 && !line_waits[l]))        holds.lines = 1'b0;
-      if (line_kind[l] == 2'd0 && TidWidth'(u_dut.u_engine.line_request.id) != line_thread[l])  holds.lines = 1'b0;
-      if (u_dut.u_engine.line_request.op != ((line_kind[l] == 2'd1) ? OpSemaphorePost : OpPortTrysend)) holds.lines = 1'b0;
+      if (u_dut.pending.line_request.wakes != (line_kind[l] == 2'd0 && line_waits[l]))         holds.lines = 1'b0;
+      if (u_dut.pending.line_request.notes != (line_kind[l] == 2'd0 && !line_waits[l]))        holds.lines = 1'b0;
+      if (line_kind[l] == 2'd0 && TidWidth'(u_dut.pending.line_request.id) != line_thread[l])  holds.lines = 1'b0;
+      if (u_dut.pending.line_request.op != ((line_kind[l] == 2'd1) ? OpSemaphorePost : OpPortTrysend)) holds.lines = 1'b0;
     end
   end
 
@@ -559,7 +550,7 @@ module cl_kernel_formal
         default:              reads = tid_t'(u_dut.id[client]);
       endcase
       holds.pick = 32'(client) < Clients && (u_dut.u_engine.u_pick.g_pipeline.known_q & ~op_valid) == '0 && !u_dut.u_engine.act &&
-                   !u_dut.u_engine.commit && !u_dut.u_engine.publish_walk;
+                   !u_dut.u_engine.commit && !u_dut.u_engine.stage.publish_walk;
       if (picked && u_dut.u_engine.u_pick.g_pipeline.known_q[client]) begin
         if (u_dut.u_engine.op_pick != op || u_dut.u_engine.id_pick != u_dut.id[client]) holds.pick = 1'b0;
         if (u_dut.u_engine.read_pick != reads)                                          holds.pick = 1'b0;
@@ -625,8 +616,8 @@ module cl_kernel_formal
 
   assign given       = u_dut.u_engine.action.cmd.run | u_dut.u_engine.action.take_next;
   assign given_to    = u_dut.u_engine.action.sched_cpu;
-  assign given_tid   = u_dut.u_engine.sched_tid_o;
-  assign given_level = u_dut.u_engine.sched_level_o;
+  assign given_tid   = u_dut.sched_change.tid;
+  assign given_level = u_dut.sched_change.level;
 
   always_comb begin
     // A thread that becomes ready and runs at once has a new deadline.
@@ -666,6 +657,6 @@ module cl_kernel_formal
   end
 
   logic unused;
-  assign unused = ^{gnt, rvalid, rdata, irq, idle_cpu, immediate, owner};
+  assign unused = ^{answer, irq, idle_cpu, immediate, owner};
 
 endmodule

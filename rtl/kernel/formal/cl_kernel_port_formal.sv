@@ -26,13 +26,8 @@ module cl_kernel_port_formal
   cl_kernel_port u_port (
     .clk_i,
     .rst_ni,
-    .req_i,
-    .gnt_o     (gnt),
-    .we_i,
-    .addr_i,
-    .wdata_i,
-    .rvalid_o  (rvalid),
-    .rdata_o   (rdata),
+    .request_i ({req_i, we_i, addr_i, wdata_i}),
+    .answer_o  ({gnt, rvalid, rdata}),
     .op_valid_o(op_valid),
     .op_o      (op),
     .id_o      (id),
@@ -42,7 +37,7 @@ module cl_kernel_port_formal
     .words_we_i,
     .words_i,
     .answer_valid_i,
-    .answer_i
+    .word_i    (answer_i)
   );
 
   logic stores_word, loads_word, stores_saved, begins, and_saves;

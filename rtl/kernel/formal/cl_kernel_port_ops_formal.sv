@@ -57,13 +57,8 @@ module cl_kernel_port_ops_formal
     cl_kernel_port #(.PortWords(PortWords)) u_port (
       .clk_i,
       .rst_ni,
-      .req_i          (req_i[c]),
-      .gnt_o          (gnt[c]),
-      .we_i           (we_i[c]),
-      .addr_i         (addr_i[c]),
-      .wdata_i        (wdata_i[c]),
-      .rvalid_o       (rvalid[c]),
-      .rdata_o        (rdata[c]),
+      .request_i      ({req_i[c], we_i[c], addr_i[c], wdata_i[c]}),
+      .answer_o       ({gnt[c], rvalid[c], rdata[c]}),
       .op_valid_o     (op_valid[c]),
       .op_o           (op[c]),
       .id_o           (id[c]),
@@ -73,7 +68,7 @@ module cl_kernel_port_ops_formal
       .words_we_i     (words_we[c]),
       .words_i        (message),
       .answer_valid_i (answer[c]),
-      .answer_i       ('0)
+      .word_i         ('0)
     );
     assign busy[c]     = u_port.busy_q;
     assign word_access = gnt[c] && addr_i[c][17:10] == OpWord0;

@@ -13,7 +13,9 @@
 //   ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
+  import cl_engine_pkg::*;
   import cl_kernel_pkg::*;
+  import cl_outcome_pkg::*;
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
@@ -26,14 +28,8 @@ module cl_kernel
   input  logic                     tick_i,    // one-cycle strobe, unit of the time slice
   input  logic              [31:0] now_i,     // the time of deadlines, modulo 2**32; never goes back
 
-  // Client ports: req held until gnt; rvalid one cycle after gnt or later, for loads and stores
-  input  logic       [Clients-1:0] req_i,
-  output logic       [Clients-1:0] gnt_o,
-  input  logic       [Clients-1:0] we_i,
-  input  logic [Clients-1:0][17:0] addr_i,    // {op[7:0], id[9:0]}
-  input  logic [Clients-1:0][31:0] wdata_i,
-  output logic       [Clients-1:0] rvalid_o,
-  output logic [Clients-1:0][31:0] rdata_o,
+  input  client_request_t [Clients-1:0] request_i,  // req, we, addr {op[7:0], id[9:0]}, wdata: held until gnt
+  output client_answer_t  [Clients-1:0] answer_o,   // gnt; rvalid one cycle after it or later, rdata: also for stores
 
   output logic          [Cpus-1:0] irq_o,     // level: the thread on this CPU should give way (op preempt)
   input  logic          [Cpus-1:0] intr_i,    // level: another interrupt; ends an idle wait with eintr
@@ -60,6 +56,8 @@ module cl_kernel
   localparam int unsigned KeyWidth      = key_width(Cfg.Policy, Cfg.Priorities);
   localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
+  localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities);
+  localparam int unsigned LineWidth     = (Cfg.Lines > 1) ? $clog2(Cfg.Lines) : 1;
 
   typedef logic    [Cfg.PortWords:0][31:0] message_t;
   typedef logic             [TidWidth-1:0] tid_t;
@@ -67,6 +65,8 @@ module cl_kernel
   typedef logic             [KeyWidth-1:0] key_t;
   typedef logic             [CpuWidth-1:0] cpu_t;
   typedef logic           [QueueWidth-1:0] queue_t;
+  typedef logic        [PriorityWidth-1:0] priority_t;
+  typedef logic            [LineWidth-1:0] line_t;
 
   // Contents of the clients' ports
   typedef struct packed {
@@ -83,6 +83,14 @@ module cl_kernel
     tid_t   [Clients-1:0] tid, leaving_tid;
     level_t [Clients-1:0] level;
   } sched_state_t;
+
+  // A change to it
+  typedef struct packed {
+    logic [Clients-1:0] select;
+    sched_cmd_t         cmd;
+    tid_t               tid;
+    level_t             level;
+  } sched_change_t;
 
   // An operation of the ready queue, and the best thread of each queue
   typedef struct packed {
@@ -133,6 +141,129 @@ module cl_kernel
     queue_t             now_queue, later_queue;
   } policy_t;
 
+  // The operation that the engine does
+  typedef struct packed {
+    logic  [7:0] op;
+    logic  [9:0] id;
+    cpu_t        client;
+    tid_t        caller;
+    logic        caller_runs;        // the client has a running thread, the caller
+    logic        slice_used, ahead;  // see cl_kernel_thread_ops
+    logic [31:0] word0;
+    logic        by_line;            // it is interrupt line `line`'s
+    line_t       line;
+    logic        by_timeout;         // it ends the wait of a thread whose time is over
+    priority_t   new_priority;       // what the thread read gets
+  } operation_t;
+
+  // The next thread of a client (cl_kernel_next)
+  typedef struct packed {
+    logic   any;
+    logic   better;      // its level is higher than that of the client's thread
+    logic   equal;
+    logic   misplaced;   // the client's thread gives way to any
+    logic   tie;         // taking it passes the turn on
+    logic   placed_tie;  // and this one on among queues of placed threads
+    logic   bound;       // it is the one bound to the client; else:
+    queue_t home;        // the ready queue it is in
+    tid_t   tid;
+    level_t level;
+  } next_t;
+
+  // The same, as an operation sees it
+  typedef struct packed {
+    logic any;           // if there is one:
+    logic better;        // one of higher priority than the caller's,
+    logic equal;         // of the same priority,
+    logic some;          // of any priority, but no idle thread
+    tid_t tid;
+  } choice_t;
+
+  // What asks for service besides clients
+  typedef struct packed {
+    logic          line;
+    line_request_t line_request;
+    line_t         line_index;
+    logic          timeout;
+    logic    [7:0] timeout_op;
+    logic    [9:0] timeout_id;
+    tid_t          timeout_tid;
+  } pending_t;
+
+  // What the tables have for the operation
+  typedef struct packed {
+    // The thread read
+    tid_t               tid;
+    thread_state_e      state;
+    cpu_t               cpu;
+    logic               is_static, is_queued;
+    level_t             level;
+    key_t               key, new_key;     // as it is, and by what StRequeue and StSettle do
+    queue_t             home;             // its ready queue
+    wake_way_e          way;              // how it wakes, and the client it is on or that takes it
+    cpu_t               way_cpu;
+    cpu_t               client;           // where it may run, if there is one only
+    logic               is_owner;         // it has a CPU alone
+    logic               is_apart;         // when ready it is in no ready queue, but here:
+    cpu_t               apart_at;
+    tid_t               joiner, link;
+    // The wait list read
+    logic               several, waiter_valid;
+    tid_t               waiter;
+    logic               walk_pending, walk_done;
+    logic               there, missing;   // StLeave: the thread looked for is the one read; is not in the list
+    logic               last;             // the thread read is the last one
+    logic               setting;          // StLeave looks for all that the event flags satisfy
+    // The decision of the services
+    outcome_t           decided;
+    thread_change_t     change;
+    tid_t               receiver;         // of the port
+    logic [Clients-1:0] unpublished;      // clients whose threads have unpublished messages
+    logic               publish_wakes, publish_more;
+    logic         [7:0] as_op;            // CourseRedirect
+    logic         [9:0] as_id;
+    tid_t               line_thread;
+    tid_t               bound_tid;        // of the CPU named by the id
+    cpu_t               successor;
+    // A new thread
+    tid_t               free_head, new_tid;
+    cpu_t               new_cpu;
+    logic               new_static;
+    // Jobs of cl_kernel_inheritance
+    logic               granted;          // the thread read is woken with the mutex that was unlocked
+    logic               job_first;        // one comes before the operation
+    logic               job_done, job_again, job_set, job_taken;
+    tid_t               job_raddr;
+    logic         [9:0] job_read;
+  } found_t;
+
+  // What is written
+  typedef struct packed {
+    logic           commit;        // the outcome happens
+    outcome_t       outcome;
+    thread_change_t change;        // with commit
+    logic           publish_walk;
+    logic           job_start;
+    logic           clients_turn;  // neither a line nor a timeout is served
+    logic           line_take, timeout_take;
+    logic           give_back;     // the reservation of reserve_cpu ends
+    cpu_t           reserve_cpu;
+    logic           set_priority;  // of the thread read
+    logic           set;           // state and CPU of the thread set_tid
+    tid_t           set_tid;
+    thread_state_e  set_state;
+    cpu_t           set_cpu;
+    logic           pop;           // the first waiter leaves the wait list
+    logic           bound_push;    // the thread read is ready on the client that it is bound to
+    logic           bound_pop;     // that of bound_pop_cpu no longer
+    cpu_t           bound_pop_cpu;
+    logic           tie;           // tie_queue has won among queues of placed threads
+    queue_t         tie_queue;
+    logic           queue_take;    // the ready queue takes an operation
+    queue_op_e      queue_op;
+    queue_t         queue_which;
+  } strobes_t;
+
   logic     [Clients-1:0]       op_valid, save, take, words_we, answer_valid, intr;
   logic     [Clients-1:0] [7:0] op;
   logic     [Clients-1:0] [9:0] id;
@@ -141,12 +272,10 @@ module cl_kernel
   logic                  [31:0] answer;
 
   logic   [Clients-1:0] current_valid, running, waiting, held, turn_dynamic, slice_used, timer_used, vain;
-  logic   [Clients-1:0] switching, leaving, leaving_ready, leaving_front, sched_select;
+  logic   [Clients-1:0] switching, leaving, leaving_ready, leaving_front;
   tid_t   [Clients-1:0] tid, leaving_tid;
   level_t [Clients-1:0] level;
-  sched_cmd_t           sched_cmd;
-  tid_t                 sched_tid;
-  level_t               sched_level;
+  sched_change_t        sched_change;
   logic          [15:0] slice;
   logic                 slice_restart, stable;
 
@@ -166,7 +295,8 @@ module cl_kernel
 
   // Which processor may run which thread, with reservations
   logic        [Clients-1:0] open;
-  logic           [Cpus-1:0] misplaced, bound_queued;
+  logic        [Clients-1:0] bound_queued;
+  logic           [Cpus-1:0] misplaced;
   logic [Cpus-1:0][Cpus-1:0] keeps;
 
   for (genvar c = 0; c < Clients; c++) begin : g_client
@@ -179,13 +309,8 @@ module cl_kernel
     cl_kernel_port #(.PortWords(Further)) u_port (
       .clk_i,
       .rst_ni,
-      .req_i          (req_i[c]),
-      .gnt_o          (gnt_o[c]),
-      .we_i           (we_i[c]),
-      .addr_i         (addr_i[c]),
-      .wdata_i        (wdata_i[c]),
-      .rvalid_o       (rvalid_o[c]),
-      .rdata_o        (rdata_o[c]),
+      .request_i      (request_i[c]),
+      .answer_o       (answer_o[c]),
       .op_valid_o     (op_valid[c]),
       .op_o           (op[c]),
       .id_o           (id[c]),
@@ -195,7 +320,7 @@ module cl_kernel
       .words_we_i     (words_we[c]),
       .words_i        (message[Further:0]),
       .answer_valid_i (answer_valid[c]),
-      .answer_i       (answer)
+      .word_i         (answer)
     );
 
     cl_kernel_cpu #(
@@ -208,10 +333,10 @@ module cl_kernel
       .clk_i,
       .rst_ni,
       .tick_i,
-      .select_i        (sched_select[c]),
-      .cmd_i           (sched_cmd),
-      .tid_i           (sched_tid),
-      .level_i         (sched_level),
+      .select_i        (sched_change.select[c]),
+      .cmd_i           (sched_change.cmd),
+      .tid_i           (sched_change.tid),
+      .level_i         (sched_change.level),
       .slice_i         (slice),
       .slice_restart_i (slice_restart),
       .current_valid_o (current_valid[c]),
@@ -300,42 +425,107 @@ module cl_kernel
                          end_wait: end_wait, serve_cpu: serve_cpu, end_cpu: end_cpu, now_queue: now_queue,
                          later_queue: later_queue};
 
-  cl_kernel_engine #(
+  read_t             read;
+  cpu_t              read_client;
+  logic        [9:0] read_object;
+  tid_t              raddr;
+  engine_state_e     state;
+  operation_t        operation;
+  logic       [31:0] target;
+  choice_t           choice;
+  found_t            found;
+  next_t             next;
+  pending_t          pending;
+  logic              job_pending, engine_idle;
+  strobes_t          strobes;
+
+  cl_kernel_tables #(
     .Cfg           (Cfg),
-    .requests_t    (requests_t),
+    .message_t     (message_t),
     .sched_state_t (sched_state_t),
-    .queue_cmd_t   (queue_cmd_t),
     .best_t        (best_t),
-    .dwrr_op_t     (dwrr_op_t),
-    .policy_t      (policy_t)
-  ) u_engine (
+    .policy_t      (policy_t),
+    .operation_t   (operation_t),
+    .choice_t      (choice_t),
+    .next_t        (next_t),
+    .strobes_t     (strobes_t),
+    .pending_t     (pending_t),
+    .found_t       (found_t)
+  ) u_tables (
     .clk_i,
     .rst_ni,
     .tick_i,
     .now_i,
+    .line_i,
+    .sched_i        (sched_state),
+    .queue_ready_i  (queue_ready),
+    .best_i         (best),
+    .policy_i       (policy),
+    .read_i         (read),
+    .client_i       (read_client),
+    .object_i       (read_object),
+    .raddr_i        (raddr),
+    .state_i        (state),
+    .operation_i    (operation),
+    .words_i        (words[operation.client]),
+    .target_i       (target),
+    .choice_i       (choice),
+    .found_o        (found),
+    .next_o         (next),
+    .pending_o      (pending),
+    .job_pending_o  (job_pending),
+    .strobes_i      (strobes),
+    .words_we_o     (words_we),
+    .words_o        (message),
+    .open_o         (open),
+    .keeps_o        (keeps),
+    .misplaced_o    (misplaced),
+    .bound_queued_o (bound_queued)
+  );
+
+  cl_kernel_engine #(
+    .Cfg            (Cfg),
+    .requests_t     (requests_t),
+    .sched_state_t  (sched_state_t),
+    .sched_change_t (sched_change_t),
+    .queue_cmd_t    (queue_cmd_t),
+    .dwrr_op_t      (dwrr_op_t),
+    .policy_t       (policy_t),
+    .operation_t    (operation_t),
+    .choice_t       (choice_t),
+    .next_t         (next_t),
+    .strobes_t      (strobes_t),
+    .pending_t      (pending_t),
+    .found_t        (found_t)
+  ) u_engine (
+    .clk_i,
+    .rst_ni,
     .requests_i      (requests),
     .take_o          (take),
-    .words_we_o      (words_we),
-    .words_o         (message),
     .answer_valid_o  (answer_valid),
     .answer_o        (answer),
-    .line_i,
     .sched_i         (sched_state),
     .slice_used_i    (slice_used),
-    .sched_select_o  (sched_select),
-    .sched_cmd_o     (sched_cmd),
-    .sched_tid_o     (sched_tid),
-    .sched_level_o   (sched_level),
+    .sched_o         (sched_change),
     .slice_o         (slice),
     .slice_restart_o (slice_restart),
     .queue_valid_o   (queue_valid),
     .queue_ready_i   (queue_ready),
     .queue_o         (queue_cmd),
-    .best_i          (best),
-    .open_o          (open),
-    .keeps_o         (keeps),
-    .misplaced_o     (misplaced),
-    .bound_queued_o  (bound_queued),
+    .read_o          (read),
+    .client_o        (read_client),
+    .object_o        (read_object),
+    .raddr_o         (raddr),
+    .state_o         (state),
+    .operation_o     (operation),
+    .target_o        (target),
+    .choice_o        (choice),
+    .found_i         (found),
+    .next_i          (next),
+    .pending_i       (pending),
+    .job_pending_i   (job_pending),
+    .strobes_o       (strobes),
+    .idle_o          (engine_idle),
     .stable_o        (stable),
     .dwrr_o          (dwrr_op),
     .settle_o        (settle),
@@ -378,7 +568,7 @@ module cl_kernel
     .open_i          (open[Cpus-1:0]),
     .keeps_i         (keeps),
     .misplaced_i     (misplaced),
-    .bound_queued_i  (bound_queued),
+    .bound_queued_i  (bound_queued[Cpus-1:0]),
     .irq_o           (asked)
   );
 
@@ -388,6 +578,26 @@ module cl_kernel
     .vain_i  (vain[Cpus-1:0]),
     .rests_o (rests)
   );
+
+`ifndef SYNTHESIS
+  cl_kernel_checks #(.Cfg(Cfg), .sched_state_t(sched_state_t), .best_t(best_t)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .idle_i         (engine_idle),
+    .stable_i       (stable),
+    .sched_i        (sched_state),
+    .queue_ready_i  (queue_ready),
+    .best_i         (best),
+    .dynamic_i      (now_queue),
+    .open_i         (open),
+    .keeps_i        (keeps),
+    .bound_queued_i (bound_queued),
+    .unpublished_i  (found.unpublished)
+  );
+`else
+  logic unused_checks;
+  assign unused_checks = ^{engine_idle, bound_queued};
+`endif
 
   // Not for a slice that is being renewed
   assign irq_o = asked & slice_known[Cpus-1:0] & ~rests;

@@ -26,7 +26,7 @@ module cl_kernel_inheritance
   localparam int unsigned TidWidth      = $clog2(Cfg.Threads),
   localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities),
   localparam int unsigned MutexWidth    = (Cfg.Mutexes > 1) ? $clog2(Cfg.Mutexes) : 1,
-  // Defined by cl_kernel_engine
+  // Defined by cl_kernel_tables
   parameter  type         heir_t        = logic,
   parameter  type         held_mutex_t  = logic,
   parameter  type         mutex_rule_t  = logic,
@@ -125,7 +125,7 @@ module cl_kernel_inheritance
   } state_e;
 
   state_e    state_q, state_d;
-  job_e      job_q, job_d;
+  job_e      job_q;
   tid_t      who_q, who_d;
   mutex_t    mutex_q, mutex_d;
   priority_t best_q, best_d;
@@ -261,7 +261,6 @@ module cl_kernel_inheritance
 
   always_comb begin
     state_d = state_q;
-    job_d   = job_q;
     who_d   = who_q;
     mutex_d = mutex_q;
     best_d  = best_q;
@@ -355,26 +354,6 @@ module cl_kernel_inheritance
     end
     if (done_o)  state_d = StRead;
     if (!run_i) state_d = StRead;
-
-    // A job is begun.
-    if (!run_i) begin
-      who_d   = who_q;
-      mutex_d = mutex_q;
-      best_d  = best_q;
-      asked_d = asked_q;
-      if (start_i) begin
-        job_d   = raise ? JobRaise : front ? JobFront : JobDisown;
-        who_d   = raise ? mutex_i.owner : caller_i;
-        mutex_d = held.mutex;
-        best_d  = caller_priority_i;
-        asked_d = 1'b0;
-      end else if (commit_i) begin
-        job_d   = JobSettle;
-        who_d   = left ? mutex_i.owner : asked ? thread_i.tid : caller_i;
-        asked_d = asked;
-        best_d  = rule.protocol == ProtocolProtect ? rule.ceiling : '0;  // for the thread that is granted the mutex
-      end
-    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -391,11 +370,23 @@ module cl_kernel_inheritance
       pending_q <= 1'b0;
     end else begin
       state_q   <= state_d;
-      job_q     <= job_d;
-      who_q     <= who_d;
-      mutex_q   <= mutex_d;
-      best_q    <= best_d;
-      asked_q   <= asked_d;
+      if (run_i) begin
+        who_q   <= who_d;
+        mutex_q <= mutex_d;
+        best_q  <= best_d;
+        asked_q <= asked_d;
+      end else if (start_i) begin
+        job_q   <= raise ? JobRaise : front ? JobFront : JobDisown;
+        who_q   <= raise ? mutex_i.owner : caller_i;
+        mutex_q <= held.mutex;
+        best_q  <= caller_priority_i;
+        asked_q <= 1'b0;
+      end else if (commit_i) begin
+        job_q   <= JobSettle;
+        who_q   <= left ? mutex_i.owner : asked ? thread_i.tid : caller_i;
+        asked_q <= asked;
+        best_q  <= rule.protocol == ProtocolProtect ? rule.ceiling : '0;  // for the thread that is granted the mutex
+      end
       if (start_i) rest_q <= next;
       raised_q  <= (raised_q | (start_i & raise)) & ~commit_i;
       granted_q <= (granted_q | (gave & mutex_i.waiter_valid)) & ~grant_i;

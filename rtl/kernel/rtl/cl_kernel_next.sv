@@ -21,7 +21,8 @@ module cl_kernel_next
   localparam bit          Deadlines  = Cfg.Policy == PolicyEdf,
   localparam int unsigned KeyWidth   = key_width(Cfg.Policy, Cfg.Priorities),
   localparam int unsigned LevelWidth = KeyWidth + 1,
-  parameter  type         serves_t      = logic  // defined by cl_kernel_engine
+  parameter  type         serves_t   = logic,  // defined by cl_kernel_tables
+  parameter  type         next_t     = logic   // defined by cl_kernel
 ) (
   input  logic                  [CpuWidth-1:0] cpu_i,
   input  logic                [QueueWidth-1:0] dynamic_i,        // the queue of the dynamic threads that it may run
@@ -34,22 +35,15 @@ module cl_kernel_next
   input  logic                                 bound_valid_i,    // the thread bound to the client is ready:
   input  logic                  [TidWidth-1:0] bound_tid_i,
 
-  output logic                                 any_o,
-  output logic                                 better_o,         // its level is higher than level_i
-  output logic                                 equal_o,
-  output logic                                 tie_o,            // taking it passes the turn on
-  output logic                                 placed_tie_o,     // and this one on among queues of placed threads
-  output logic                                 bound_o,          // it is the one bound to the client; else:
-  output logic                [QueueWidth-1:0] queue_o,
-  output logic                  [TidWidth-1:0] tid_o,
-  output logic                [LevelWidth-1:0] level_o
+  output next_t                                next_o
 );
 
   function automatic logic first(input logic [LevelWidth-1:0] a, input logic [LevelWidth-1:0] b);
     first = comes_first(Deadlines, RankWidth'(a), RankWidth'(b), 1'b0);
   endfunction
 
-  logic                  is_cpu, dynamic_valid, static_valid, use_dynamic;
+  logic                  is_cpu, dynamic_valid, static_valid, use_dynamic, any, tie, bound;
+  logic [QueueWidth-1:0] home;
   logic [QueueWidth-1:0] own;
   logic [LevelWidth-1:0] queued_level;
 
@@ -86,30 +80,36 @@ module cl_kernel_next
     assign unused = ^serves_i;
   end
 
-  assign tie_o         = dynamic_valid && static_valid && best_priority_i[dynamic_i] == best_priority_i[own];
+  assign tie = dynamic_valid && static_valid && best_priority_i[dynamic_i] == best_priority_i[own];
 
   always_comb begin
-    if (tie_o)              use_dynamic = turn_dynamic_i;
+    if (tie)                use_dynamic = turn_dynamic_i;
     else if (!static_valid) use_dynamic = 1'b1;
     else                    use_dynamic = dynamic_valid && first({1'b1, best_priority_i[dynamic_i]}, {1'b1, best_priority_i[own]});
   end
 
-  assign queue_o      = use_dynamic ? dynamic_i : own;
-  assign queued_level = {1'b1, best_priority_i[queue_o]};
-  assign bound_o      = !dynamic_valid && !static_valid;
-  assign any_o        = !bound_o || bound_valid_i;
-  // No thread is below an idle thread, and a unit has one thread only: these two are never better or equal.
-  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Cfg.Reserve && serves_i.misplaced && any_o);
-  assign equal_o      = !bound_o && queued_level == level_i && !(Cfg.Reserve && serves_i.misplaced);
-  assign placed_tie_o = several && !use_dynamic;
+  assign home         = use_dynamic ? dynamic_i : own;
+  assign queued_level = {1'b1, best_priority_i[home]};
+  assign bound        = !dynamic_valid && !static_valid;
+  assign any          = !bound || bound_valid_i;
 
   always_comb begin
-    tid_o   = best_tid_i[queue_o];
-    level_o = queued_level;
-    if (bound_o) begin
-      tid_o   = bound_tid_i;
-      level_o = !is_cpu     ? {1'b1, KeyWidth'(priority_key(Deadlines, RankWidth'(Cfg.Priorities - 1)))} :
-                Cfg.Reserve ? serves_i.bound_level : '0;
+    next_o            = '0;
+    next_o.any        = any;
+    next_o.misplaced  = Cfg.Reserve && serves_i.misplaced;
+    // No thread is below an idle thread, and a unit has one thread only: these two are never better or equal.
+    next_o.better     = (!bound && first(queued_level, level_i)) || (next_o.misplaced && any);
+    next_o.equal      = !bound && queued_level == level_i && !next_o.misplaced;
+    next_o.tie        = tie;
+    next_o.placed_tie = several && !use_dynamic;
+    next_o.bound      = bound;
+    next_o.home       = home;
+    next_o.tid        = best_tid_i[home];
+    next_o.level      = queued_level;
+    if (bound) begin
+      next_o.tid   = bound_tid_i;
+      next_o.level = !is_cpu     ? {1'b1, KeyWidth'(priority_key(Deadlines, RankWidth'(Cfg.Priorities - 1)))} :
+                     Cfg.Reserve ? serves_i.bound_level : '0;
     end
   end
 

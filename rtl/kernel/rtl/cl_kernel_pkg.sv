@@ -1,10 +1,11 @@
 // Generated from rtl/kernel/data/kernel.toml by `coreloom generate`; do not edit.
 // SPDX-License-Identifier: Apache-2.0
 
+// verilator lint_off UNUSEDPARAM
 package cl_kernel_pkg;
 
   // The parameters of cl_kernel, from src/coreloom/design/keys.py. Another value than Default is made by a function:
-  //   function automatic cfg_t small(); small = Default; small.Threads = 16; endfunction
+  //   function automatic cfg_t sized(); sized = Default; sized.Threads = 16; endfunction
   typedef struct packed {
     int unsigned Cpus;           // processors
     int unsigned Threads;        // threads
@@ -42,6 +43,21 @@ package cl_kernel_pkg;
                                                input int unsigned semaphores, input int unsigned conditions);
     return most($clog2(most(most(ports, mutexes), most(semaphores, conditions))), 1);
   endfunction
+
+  // A client's access to its port, held until gnt, and its answer: rvalid one cycle after gnt or later, for loads and
+  // stores
+  typedef struct packed {
+    logic        req;
+    logic        we;
+    logic [17:0] addr;   // {op[7:0], id[9:0]}
+    logic [31:0] wdata;
+  } client_request_t;
+
+  typedef struct packed {
+    logic        gnt;
+    logic        rvalid;
+    logic [31:0] rdata;
+  } client_answer_t;
 
   localparam int unsigned WordGiveWayLsb = 31;
   localparam int unsigned WordGiveWayWidth = 1;
@@ -267,3 +283,4 @@ package cl_kernel_pkg;
   } thread_state_e;
 
 endpackage
+// verilator lint_on UNUSEDPARAM

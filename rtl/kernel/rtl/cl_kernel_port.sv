@@ -19,13 +19,8 @@ module cl_kernel_port
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        req_i,
-  output logic        gnt_o,
-  input  logic        we_i,
-  input  logic [17:0] addr_i,        // {op[7:0], id[9:0]}
-  input  logic [31:0] wdata_i,
-  output logic        rvalid_o,
-  output logic [31:0] rdata_o,
+  input  client_request_t request_i,
+  output client_answer_t  answer_o,
 
   output logic        op_valid_o,
   output logic  [7:0] op_o,
@@ -36,7 +31,7 @@ module cl_kernel_port
   input  logic        words_we_i,    // a received message
   input  logic [PortWords:0][31:0] words_i,
   input  logic        answer_valid_i,
-  input  logic [31:0] answer_i
+  input  logic [31:0] word_i
 );
 
   logic        accept, is_word;
@@ -49,15 +44,13 @@ module cl_kernel_port
   logic [PortWords:0][31:0] words_q;
   logic [IndexWidth-1:0] index, index_q;
 
-  assign gnt_o    = req_i & ~busy_q;
-  assign accept   = gnt_o;
-  assign op       = addr_i[AddressOpLsb - AddressIdLsb +: AddressOpWidth];
-  assign id       = addr_i[0 +: AddressIdWidth];
+  assign accept   = request_i.req & ~busy_q;
+  assign op       = request_i.addr[AddressOpLsb - AddressIdLsb +: AddressOpWidth];
+  assign id       = request_i.addr[0 +: AddressIdWidth];
   assign is_word  = op == OpWord0;
   assign index    = (PortWords > 0 && 32'(id) <= PortWords) ? IndexWidth'(id) : '0;
 
-  assign rvalid_o   = rvalid_q;
-  assign rdata_o    = rsel_word_q ? words_q[index_q] : answer_q;
+  assign answer_o   = '{gnt: accept, rvalid: rvalid_q, rdata: rsel_word_q ? words_q[index_q] : answer_q};
   assign op_valid_o = op_valid_q;
   assign op_o       = op_q;
   assign id_o       = id_q;
@@ -81,7 +74,7 @@ module cl_kernel_port
       if (answer_valid_i) begin
         busy_q       <= 1'b0;
         rsel_word_q  <= 1'b0;
-        answer_q     <= answer_i;
+        answer_q     <= word_i;
       end
       if (take_i) begin
         op_valid_q <= 1'b0;
@@ -91,11 +84,11 @@ module cl_kernel_port
       // The client's access comes last in each register: it is later in program order.
       if (accept) begin
         index_q <= index;
-        if (we_i || is_word) begin
+        if (request_i.we || is_word) begin
           rvalid_q    <= 1'b1;
           rsel_word_q <= 1'b1;
-          if (we_i && is_word)       words_q[index] <= wdata_i;
-          if (we_i && op == OpSaved) save_q         <= 1'b1;
+          if (request_i.we && is_word)       words_q[index] <= request_i.wdata;
+          if (request_i.we && op == OpSaved) save_q         <= 1'b1;
         end else begin
           busy_q     <= 1'b1;
           op_valid_q <= 1'b1;

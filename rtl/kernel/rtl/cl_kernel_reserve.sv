@@ -25,7 +25,7 @@ module cl_kernel_reserve
   localparam int unsigned QueueWidth    = $clog2(Cpus + 1),
   localparam int unsigned PriorityWidth = key_width(Cfg.Policy, Cfg.Priorities),
   localparam int unsigned LevelWidth    = PriorityWidth + 1,
-  parameter  type         serves_t      = logic  // defined by cl_kernel_engine
+  parameter  type         serves_t      = logic  // defined by cl_kernel_tables
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,

@@ -15,7 +15,7 @@ module cl_kernel_services
   localparam int unsigned Clients   = Cfg.Cpus + Cfg.HwThreads,
   localparam int unsigned TidWidth  = $clog2(Cfg.Threads),
   localparam int unsigned LineWidth = (Cfg.Lines > 1) ? $clog2(Cfg.Lines) : 1,
-  // Defined by cl_kernel_engine
+  // Defined by cl_kernel and cl_kernel_tables
   parameter  type         operation_t   = logic,
   parameter  type         choice_t      = logic,
   parameter  type         bound_t       = logic,
@@ -30,6 +30,7 @@ module cl_kernel_services
   input  read_t                    read_i,
   input  operation_t               now_i,
   input  logic [PortWords:0][31:0] words_i,          // the message of the client
+  input  logic                     timeout_set_i,    // the caller has a deadline (cl_kernel_timeouts)
 
   // Threads: see cl_kernel_thread_ops
   input  choice_t                  next_i,
@@ -99,7 +100,10 @@ module cl_kernel_services
   outcome_t       of_timeout, of_thread, of_mutex, of_semaphore, of_port, of_condition, of_interrupt;
   thread_change_t change;
 
-  assign of_timeout = answered(WordValueWidth'(now_i.op == OpTimeoutStop && !now_i.timeout_set));
+  assign of_timeout = answered(WordValueWidth'(now_i.op == OpTimeoutStop && !timeout_set_i));
+
+  logic unused;  // the engine's
+  assign unused = ^{now_i.by_timeout, now_i.new_priority};
 
   // interrupt_bind names a second object.
   assign bind_id = read_i.word0[BindingObjectLsb +: BindingObjectWidth];

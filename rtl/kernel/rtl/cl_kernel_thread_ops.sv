@@ -17,7 +17,7 @@ module cl_kernel_thread_ops
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
   localparam int unsigned TidWidth      = $clog2(Cfg.Threads),
   localparam int unsigned PriorityWidth = $clog2(Cfg.Priorities),
-  // Defined by cl_kernel_engine
+  // Defined by cl_kernel_tables
   parameter  type         choice_t      = logic,
   parameter  type         bound_t       = logic,
   parameter  type         thread_t      = logic,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds and operations of a ready queue (see cl_ready_queue), and how its keys compare.
+// verilator lint_off UNUSEDPARAM
 package cl_ready_queue_pkg;
 
   // Parameters that hold one are plain numbers: tools set those from outside, but no enum.
@@ -42,3 +43,4 @@ package cl_ready_queue_pkg;
   endfunction
 
 endpackage
+// verilator lint_on UNUSEDPARAM

@@ -35,20 +35,26 @@ module cl_kernel_referee
 );
 
   logic    [Cpus-1:0]       irq;
-  logic [Clients-1:0]       gnt, rvalid, idle;
+  logic [Clients-1:0]       idle;
   logic                     engine_idle, line_pending, settling;
   logic                     looking;     // for a thread whose time is over, or its operation may begin a wait
-  logic [Clients-1:0][17:0] addr;
-  logic [Clients-1:0][31:0] wdata, rdata;
+  client_request_t [Clients-1:0] request;
+  client_answer_t  [Clients-1:0] answer;
 
   for (genvar c = 0; c < Clients; c++) begin : g_client
-    assign addr[c]    = addr_i[c][17:0];
-    assign wdata[c]   = wdata_i[c];
-    assign rdata_o[c] = rdata[c];
+    assign request[c]  = '{req: req_i[c], we: we_i[c], addr: addr_i[c][17:0], wdata: wdata_i[c]};
+    assign rdata_o[c]  = answer[c].rdata;
   end
 
-  assign gnt_o     = 16'(gnt);
-  assign rvalid_o  = 16'(rvalid);
+  always_comb begin
+    gnt_o    = '0;
+    rvalid_o = '0;
+    for (int unsigned c = 0; c < Clients; c++) begin
+      gnt_o[c]    = answer[c].gnt;
+      rvalid_o[c] = answer[c].rvalid;
+    end
+  end
+
   assign irq_o     = 16'(irq);
   assign idle_o    = 16'(idle);
   assign rests_o   = 16'(u_dut.rests);
@@ -64,9 +70,9 @@ module cl_kernel_referee
 `ifdef NETLIST
   // The netlist of Yosys: one module, without parameters, with dots in its names.
   assign engine_idle  = u_dut.\u_engine.idle ;
-  assign line_pending = u_dut.\u_engine.line_pending ;
+  assign line_pending = u_dut.\u_tables.u_services.line_pending_o ;
   assign line_take_o  = u_dut.\u_engine.line_take ;
-  assign line_o       = 32'(u_dut.\u_engine.line );
+  assign line_o       = 32'(u_dut.\u_tables.u_services.line_o );
 `ifdef NETLIST_DWRR
   assign settling = u_dut.\u_engine.settling  || u_dut.\g_dwrr.u_dwrr.load_address_q  || u_dut.\g_dwrr.u_dwrr.load_q  ||
                     u_dut.\g_dwrr.u_dwrr.fresh_any  || u_dut.\g_dwrr.u_dwrr.product_valid_q ;
@@ -79,11 +85,11 @@ module cl_kernel_referee
   cl_kernel u_dut (
 `else
   assign engine_idle  = u_dut.u_engine.idle;
-  assign line_pending = u_dut.u_engine.line_pending;
+  assign line_pending = u_dut.pending.line;
   assign line_take_o  = u_dut.u_engine.line_take;
-  assign line_o       = 32'(u_dut.u_engine.line);
+  assign line_o       = 32'(u_dut.pending.line_index);
   if (Cfg.Timeouts) begin : g_timeouts
-    assign looking = u_dut.u_engine.g_timeouts.u_timeouts.looking || !engine_idle;
+    assign looking = u_dut.u_tables.g_timeouts.u_timeouts.looking || !engine_idle;
   end else begin : g_no_timeouts
     assign looking = 1'b0;
   end
@@ -101,17 +107,12 @@ module cl_kernel_referee
     .rst_ni,
     .tick_i,
     .now_i,
-    .req_i    (req_i[Clients-1:0]),
-    .gnt_o    (gnt),
-    .we_i     (we_i[Clients-1:0]),
-    .addr_i   (addr),
-    .wdata_i  (wdata),
-    .rvalid_o (rvalid),
-    .rdata_o  (rdata),
-    .irq_o    (irq),
-    .intr_i   (intr_i[Cpus-1:0]),
-    .idle_o   (idle),
-    .line_i   (line_i[Cfg.Lines-1:0])
+    .request_i (request),
+    .answer_o  (answer),
+    .irq_o     (irq),
+    .intr_i    (intr_i[Cpus-1:0]),
+    .idle_o    (idle),
+    .line_i    (line_i[Cfg.Lines-1:0])
   );
 
 endmodule

@@ -2,7 +2,7 @@
 // All clients use cl_kernel at the same time, at random, and interrupt lines rise; the log tells in which order the
 // engine took what.
 //
-//   concurrent OPERATIONS SEED LOG
+//   concurrent OPERATIONS SEED LOG [PINS]
 //
 // LOG: 32-bit words, four per entry: kind, cpu, a, b. An answer precedes the operation taken in its cycle.
 //   0 reset
@@ -15,6 +15,8 @@
 //   7 a tick, on a quiet unit
 //   8 the argument register `b` is written: a = its value
 // The model plays the log afterwards (tests/kernel_rtl/test_concurrent.py).
+// PINS: a line a cycle, of hexadecimal words before the rising edge of clk_i: rst_ni, tick_i, req_i, we_i, intr_i,
+// line_i, gnt_o, rvalid_o, irq_o, idle_o; then for each client addr_i, wdata_i, rdata_o. Other simulators replay it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -137,8 +139,8 @@ bool gives_way(uint32_t word) { return word >> CL_WORD_GIVE_WAY_LSB & CL_WORD_GI
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: concurrent OPERATIONS SEED LOG\n");
+  if (argc != 4 && argc != 5) {
+    std::fprintf(stderr, "usage: concurrent OPERATIONS SEED LOG [PINS]\n");
     return 2;
   }
   const long operations = std::atol(argv[1]);
@@ -148,6 +150,11 @@ int main(int argc, char **argv) {
     std::perror(argv[3]);
     return 2;
   }
+  std::FILE *pins = argc == 5 ? std::fopen(argv[4], "w") : nullptr;
+  if (argc == 5 && pins == nullptr) {
+    std::perror(argv[4]);
+    return 2;
+  }
   const auto note = [&](uint32_t kind, uint32_t cpu, uint32_t a, uint32_t b) {
     const uint32_t entry[4] = {kind, cpu, a, b};
     std::fwrite(entry, 4, 4, log);
@@ -155,6 +162,15 @@ int main(int argc, char **argv) {
   VerilatedContext context;
   auto *top = new Vmodel(&context);
   const auto edge = [&] {
+    top->eval();
+    if (pins != nullptr) {
+      std::fprintf(pins, "%x %x %x %x %x %llx %x %x %x %x", top->rst_ni, top->tick_i, top->req_i, top->we_i,
+                   top->intr_i, static_cast<unsigned long long>(top->line_i), top->gnt_o, top->rvalid_o, top->irq_o,
+                   top->idle_o);
+      for (uint32_t c = 0; c < top->clients_o; c++)
+        std::fprintf(pins, " %x %x %x", top->addr_i[c], top->wdata_i[c], top->rdata_o[c]);
+      std::fputc('\n', pins);
+    }
     top->clk_i = 1;
     top->eval();
     top->clk_i = 0;
@@ -289,6 +305,7 @@ int main(int argc, char **argv) {
     if (done - episode > 3000 || stuck > 5) reset = true;
   }
   std::fclose(log);
+  if (pins != nullptr) std::fclose(pins);
   std::printf("{\"operations\": %ld, \"cycles_with_several_requests\": %ld}\n", done, together);
   top->final();
   delete top;

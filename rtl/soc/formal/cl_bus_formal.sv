@@ -15,6 +15,7 @@ module cl_bus_formal
   parameter int unsigned Units       = 0,
   parameter bit          Scheduler   = 1'b0,
   parameter int unsigned WindowBytes = 0,
+  parameter bit          User        = 1'b0,
   localparam int unsigned RamBytes   = 65536
 ) (
   input logic                   clk_i,
@@ -22,12 +23,14 @@ module cl_bus_formal
   input logic     [Masters-1:0] req_i,
   input logic     [Masters-1:0] late_i,
   input logic     [Masters-1:0] first_i,
-  input bus_cmd_t [Masters-1:0] cmd_i,
+  input obi_req_t [Masters-1:0] cmd_i,
   input logic                   ram_ready_i,
   input logic                   scheduler_ready_i,
   input logic                   unit_err_i,
   input logic                   scheduler_err_i,
   input logic                   window_err_i,
+  input logic                   user_gnt_i,
+  input obi_rsp_t               user_rsp_i,
   input logic            [31:0] ram_rdata_i,
   input logic            [31:0] uart_rdata_i,
   input logic            [31:0] unit_rdata_i,
@@ -36,9 +39,10 @@ module cl_bus_formal
 );
 
   logic     [Masters-1:0] gnt, gnt_late, bus_req, bus_late, bus_gnt, bus_gnt_late, rvalid, snoop_valid;
-  bus_cmd_t [Masters-1:0] bus_cmd;
-  bus_cmd_t               dev_cmd;
+  obi_req_t [Masters-1:0] bus_cmd;
+  obi_req_t               dev_cmd;
   logic                   err, ram_ask, ram_req, uart_req, unit_req, scheduler_ask, scheduler_req, window_req;
+  logic                   user_req, user_gnt, user_rvalid_q;
   logic            [31:0] rdata, snoop_addr;
 
   for (genvar m = 0; m < Masters; m++) begin : g_stage
@@ -71,7 +75,8 @@ module cl_bus_formal
     .Units      (Units),
     .Scheduler  (Scheduler),
     .WindowBase (BackDoorBase),
-    .WindowBytes(WindowBytes)
+    .WindowBytes(WindowBytes),
+    .User       (User)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -103,11 +108,23 @@ module cl_bus_formal
     .scheduler_err_i,
     .window_req_o     (window_req),
     .window_rdata_i,
-    .window_err_i
+    .window_err_i,
+    .user_req_o       (user_req),
+    .user_gnt_i       (user_gnt),
+    .user_rvalid_i    (user_rvalid_q),
+    .user_rsp_i
   );
 
-  // The devices of an address, a bit each: memory, UART, hardware threads, scheduler, window
-  typedef logic [4:0] devices_t;
+  // The user's device: grants at once or, with Waits, when it likes; answers in the cycle after the grant
+  assign user_gnt = user_gnt_i | !Waits;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) user_rvalid_q <= 1'b0;
+    else         user_rvalid_q <= user_req & user_gnt;
+  end
+
+  // The devices of an address, a bit each: memory, UART, hardware threads, scheduler, window, the user's
+  typedef logic [5:0] devices_t;
 
   function automatic devices_t devices(logic [31:0] addr);
     devices    = '0;
@@ -117,15 +134,16 @@ module cl_bus_formal
     devices[2] = addr >= UnitBase && addr - UnitBase < 256 * Units;
     devices[3] = Scheduler && addr >= SchedulerBase && addr - SchedulerBase < 32'h0100_0000;
     devices[4] = addr >= BackDoorBase && addr - BackDoorBase < WindowBytes;
+    devices[5] = User && addr >= UserBase && addr - UserBase < 32'h0100_0000;
   endfunction
 
   // The access granted to some master in this cycle; which of them; whether a first one asks, on time or late
   logic [Masters-1:0] winner;
-  bus_cmd_t           granted;
+  obi_req_t           granted;
   devices_t           asked;
 
   assign winner = bus_gnt | bus_gnt_late;
-  assign asked  = {window_req, scheduler_req, unit_req, uart_req, ram_req};
+  assign asked  = {user_req & user_gnt, window_req, scheduler_req, unit_req, uart_req, ram_req};
 
   always_comb begin
     granted = '0;
@@ -134,7 +152,7 @@ module cl_bus_formal
 
   // The same a cycle later, and what the devices have seen a cycle ago
   logic     [Masters-1:0] winner_q, served_q, served;
-  bus_cmd_t               granted_q, shown;
+  obi_req_t               granted_q, shown;
   devices_t               asked_q, again_q;
   logic                   load_q, shown_late_q;
 
@@ -145,6 +163,9 @@ module cl_bus_formal
   logic [Masters-1:0]       out_q, store_q;
   logic [Masters-1:0][31:0] addr_q;
   logic [Masters-1:0]       waits_q, late_q, taken;
+  obi_req_t [Masters-1:0]   was_q;   // payloads of the last cycle
+
+  always_ff @(posedge clk_i) was_q <= bus_cmd;
 
   assign taken = gnt | gnt_late;
 
@@ -188,7 +209,25 @@ module cl_bus_formal
     end
   end
 
+  // What the user's device was shown in the last cycle and has not granted; whose it is; whether it has waited
+  logic               user_shown_q, user_long_q;
+  logic [Masters-1:0] user_by_q;
+  obi_req_t           user_cmd_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {user_shown_q, user_long_q, user_by_q} <= '0;
+    else begin
+      user_shown_q <= user_req & ~user_gnt;
+      user_long_q  <= user_req & user_gnt & user_shown_q;
+      user_by_q    <= u_bus.chosen;
+    end
+  end
+  always_ff @(posedge clk_i) user_cmd_q <= dev_cmd;
+
   always_ff @(posedge clk_i) if (rst_ni) begin
+    // OBI's rule for managers, where a device of the user's may wait: a request that goes on is the same.
+    for (int unsigned m = 0; m < Masters; m++)
+      if (User && Waits && waits_q[m] && bus_req[m]) assume (bus_cmd[m] == was_q[m]);
     for (int unsigned m = 0; m < Masters; m++) begin
       assume (cmd_i[m].addr[1:0] == '0);
       assume (!(req_i[m] && late_i[m]));
@@ -209,12 +248,14 @@ module cl_bus_formal
     // without a device it is an error.
     if (rvalid != '0) begin
       AssertError: assert (err == (devices(answers) == '0 || (devices(answers)[2] && unit_err_i) ||
-                                   (devices(answers)[3] && scheduler_err_i) || (devices(answers)[4] && window_err_i)));
+                                   (devices(answers)[3] && scheduler_err_i) || (devices(answers)[4] && window_err_i) ||
+                                   (devices(answers)[5] && user_rsp_i.err)));
       if (devices(answers)[0]) AssertMemory:    assert (rdata == ram_rdata_i);
       if (devices(answers)[1]) AssertUart:      assert (rdata == uart_rdata_i);
       if (devices(answers)[2]) AssertUnit:      assert (rdata == unit_rdata_i);
       if (devices(answers)[3]) AssertScheduler: assert (rdata == scheduler_rdata_i);
       if (devices(answers)[4]) AssertWindow:    assert (rdata == window_rdata_i);
+      if (devices(answers)[5]) AssertUser:      assert (rdata == user_rsp_i.rdata);
     end
     // REQ-bus-9: a cache is told of the stores that reach the memory, of all of them and of nothing else, with their
     // master and address.
@@ -234,6 +275,11 @@ module cl_bus_formal
     if (Waits && bus_req != '0)
       AssertShown:   assert (ram_ask == devices(dev_cmd.addr)[0] && scheduler_ask == devices(dev_cmd.addr)[3]);
 
+    // REQ-bus-11: as OBI asks of a manager: a request shown to the user's device stays as it is until it is granted,
+    // unless its own manager takes it back.
+    if (user_shown_q && (bus_req & waits_q & user_by_q) != '0)
+      AssertUserStable: assert (user_req && dev_cmd == user_cmd_q);
+
     // Why: it remembers where the accesses are.
     assert ((served_q & (served_q - Masters'(1))) == '0);
     for (int unsigned m = 0; m < Masters; m++) begin
@@ -243,7 +289,8 @@ module cl_bus_formal
       assert (32'(Pipeline && bus_req[m]) + 32'(Pipeline && winner_q[m]) + 32'(served_q[m]) == 32'(out_q[m]));
     end
     assert (u_bus.err_q == (served_q != '0 && asked_q == '0));
-    assert ({u_bus.window_q, u_bus.scheduler_q, u_bus.unit_q, u_bus.uart_q} == asked_q[4:1]);
+    assert ({u_bus.user_q, u_bus.window_q, u_bus.scheduler_q, u_bus.unit_q, u_bus.uart_q} == asked_q[5:1]);
+    if (User && Waits) assert (u_bus.kept == '0 || u_bus.kept == (u_bus.kept & waits_q));
 
     CoverMemoryLoad:  cover (rvalid[Masters-1] && asked_q[0] && load_q);
     CoverMemoryStore: cover (snoop_valid[Masters-1] && snoop_addr == RamBase + 32'hFFFC);
@@ -253,6 +300,7 @@ module cl_bus_formal
     CoverUnit:        cover (Units != 0 ? rvalid != '0 && answers == UnitBase + 32'hFC + 256 * (Units - 1) && err : rvalid[0]);
     CoverScheduler:   cover (Scheduler ? rvalid != '0 && asked_q[3] && scheduler_err_i : rvalid[0]);
     CoverWindow:      cover (WindowBytes != 0 ? rvalid != '0 && asked_q[4] && !err : rvalid[0]);
+    CoverUser:        cover (User ? rvalid != '0 && asked_q[5] && !err && (!Waits || user_long_q) : rvalid[0]);
     CoverUncached:    cover (Uncached ? snoop_valid != '0 && snoop_addr == UncachedBase : rvalid[0]);
     // Late: after it was not served; a first one before one that has waited
     CoverLate:        cover (!Waits && !Pipeline && Masters > 1 ? bus_gnt_late[0] && shown_late_q && late_q[0] : rvalid[0]);

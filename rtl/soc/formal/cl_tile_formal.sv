@@ -11,7 +11,7 @@ module cl_core
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic  [3:0] cpu_id_i,
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   output logic        bus_req_o,
   output logic        bus_late_o,
   input  logic        bus_gnt_i,
@@ -19,7 +19,7 @@ module cl_core
   input  logic        bus_rvalid_i,
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
-  output bus_cmd_t    priv_cmd_o,
+  output obi_req_t    priv_cmd_o,
   output logic        priv_req_o,
   input  logic        priv_gnt_i,
   input  logic        priv_rvalid_i,
@@ -127,7 +127,7 @@ module cl_tile_formal
   // The core's private access, and the target of its address: a store of less than a word has none.
   logic        req, gnt, rvalid, err, to_kernel, to_local, to_ipc, local_req, local_rvalid, local_err;
   logic [31:0] rdata, local_rdata;
-  bus_cmd_t    cmd;
+  obi_req_t    cmd;
 
   assign req          = u_tile.priv_req;
   assign cmd          = u_tile.priv_cmd;

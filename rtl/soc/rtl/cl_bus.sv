@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared bus: one transfer a cycle, granted combinationally in the cycle of the request when the bus is free.
+// Shared bus, OBI: one transfer a cycle, granted combinationally in the cycle of the request when the bus is free.
 //
 // A response comes exactly one cycle after the grant, with Pipeline two, so masters may issue back to back and responses
 // need no tags. Arbitration is round-robin: after a grant that master is last in line, so a master waits for at
@@ -14,7 +14,7 @@
 //
 // With Pipeline the access granted is registered before it is decoded and reaches the memory; not with Waits.
 //
-// With Waits memory and scheduler may take their time: the master chosen stays so until its access is taken or withdrawn.
+// With Waits memory, scheduler and the user's device may take their time: the master chosen stays so until its access is taken or withdrawn.
 // No access is taken in its first cycle, so that no grant depends on an address of the same cycle; late requests are not
 // granted.
 module cl_bus
@@ -30,6 +30,7 @@ module cl_bus
   parameter bit          Uart     = 1'b1,         // there is a UART
   parameter int unsigned Units    = 0,            // hardware threads, 0..15
   parameter bit          Scheduler = 1'b0,        // there is a scheduler; only with Waits
+  parameter bit          User      = 1'b0,        // there is a device of the user's
   parameter logic [31:0] WindowBase  = '0,        // one further device; a multiple of its size
   parameter int unsigned WindowBytes = 0          // power of two; 0: there is none
 ) (
@@ -40,7 +41,7 @@ module cl_bus
   input  logic     [Masters-1:0] req_i,      // held until gnt_o, or withdrawn: a hardware thread is stopped
   input  logic     [Masters-1:0] late_i,     // ignored with req_i of the same master
   input  logic     [Masters-1:0] first_i,    // before all others
-  input  bus_cmd_t [Masters-1:0] cmd_i,
+  input  obi_req_t [Masters-1:0] cmd_i,
   output logic     [Masters-1:0] gnt_o,      // same cycle as req_i, does not depend on late_i
   output logic     [Masters-1:0] gnt_late_o, // same cycle as late_i
   output logic     [Masters-1:0] rvalid_o,   // one cycle after either grant, with Pipeline two; loads and stores
@@ -51,8 +52,9 @@ module cl_bus
   output logic     [Masters-1:0] snoop_valid_o,   // of this master
   output logic            [31:0] snoop_addr_o,
 
-  // Devices: address phase in one cycle, read data in the next. Only memory and scheduler may stall, with Waits.
-  output bus_cmd_t               dev_cmd_o,
+  // Devices: address phase in one cycle, read data in the next. Only memory, scheduler and the user's device may stall, with
+  // Waits.
+  output obi_req_t               dev_cmd_o,
   output logic                   ram_ask_o,       // an access for the memory, with dev_cmd_o
   input  logic                   ram_ready_i,     // it can take that of the last cycle
   output logic                   ram_req_o,       // it takes the access
@@ -69,7 +71,13 @@ module cl_bus
   input  logic                   scheduler_err_i, // with the response
   output logic                   window_req_o,
   input  logic            [31:0] window_rdata_i,
-  input  logic                   window_err_i     // with the response
+  input  logic                   window_err_i,    // with the response
+
+  // OBI, with dev_cmd_o: user_gnt_i is 1 with each request unless Waits; the answer comes in the cycle after the grant
+  output logic                   user_req_o,
+  input  logic                   user_gnt_i,
+  input  logic                   user_rvalid_i,
+  input  obi_rsp_t               user_rsp_i
 );
 
   localparam int unsigned RamBits = $clog2(RamBytes);
@@ -80,9 +88,9 @@ module cl_bus
   logic [Masters-1:0] chosen, winner;
   logic [Masters-1:0] kept;               // chosen in the last cycle, and not taken
   logic [Masters-1:0] served;             // whose access the devices see
-  bus_cmd_t           cmd;                // the one chosen
+  obi_req_t           cmd;                // the one chosen
   logic [Masters-1:0] at_ram;             // whose address is in the memory
-  logic               in_ram, in_scheduler, ready, asked, any, by_turn;
+  logic               in_ram, in_scheduler, in_user, ready, asked, any, by_turn;
 
   function automatic logic [Masters-1:0] choose(logic [Masters-1:0] requests, logic [Masters-1:0] above);
     logic [Masters-1:0] candidates;
@@ -100,25 +108,28 @@ module cl_bus
 
   if (Waits) begin : g_waits
     logic [Masters-1:0] kept_q;
-    logic               in_ram_q, in_scheduler_q;
+    logic               in_ram_q, in_scheduler_q, in_user_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         kept_q         <= '0;
         in_ram_q       <= 1'b0;
         in_scheduler_q <= 1'b0;
+        in_user_q      <= 1'b0;
       end else begin
         kept_q         <= chosen & ~gnt_o;
         in_ram_q       <= in_ram;
         in_scheduler_q <= in_scheduler;
+        in_user_q      <= in_user;
       end
     end
 
     assign kept       = kept_q;
-    assign ready      = (ram_ready_i | ~in_ram_q) & (scheduler_ready_i | ~in_scheduler_q);
+    assign ready      = (ram_ready_i | ~in_ram_q) & (scheduler_ready_i | ~in_scheduler_q) & (user_gnt_i | ~in_user_q);
     assign chosen     = (|(req_i & kept)) ? kept : choose(req, above_q);
     assign gnt_o      = ready ? req_i & kept : '0;
     assign gnt_late_o = '0;
+    assign user_req_o = (|(req_i & kept)) & in_user;   // not in its first cycle, as it may be granted at once
     logic unused;
     assign unused = ^late;
   end else begin : g_never_waits
@@ -127,6 +138,7 @@ module cl_bus
     assign chosen     = winner;
     assign gnt_o      = choose(req, above_q);
     assign gnt_late_o = (|req_i) ? '0 : choose(late, above_q);
+    assign user_req_o = any & in_user;
     logic unused;
     assign unused = ^{kept, ready, ram_ready_i, scheduler_ready_i};
   end
@@ -170,7 +182,7 @@ module cl_bus
   end
 
   // Decode
-  logic in_uart, in_unit, in_window, uart_q, unit_q, scheduler_q, window_q, err_q;
+  logic in_uart, in_unit, in_window, uart_q, unit_q, scheduler_q, window_q, user_q, err_q;
 
   assign in_uart    = Uart & (dev_cmd_o.addr[31:3] == UartBase[31:3]);
   if (Units == 0) begin : g_no_units
@@ -180,6 +192,7 @@ module cl_bus
   end
 
   assign in_scheduler = Scheduler & (dev_cmd_o.addr[31:24] == SchedulerTop);
+  assign in_user      = User & (dev_cmd_o.addr[31:24] == UserTop);
 
   if (WindowBytes == 0) begin : g_no_window
     assign in_window = 1'b0;
@@ -208,6 +221,7 @@ module cl_bus
       unit_q      <= 1'b0;
       scheduler_q <= 1'b0;
       window_q    <= 1'b0;
+      user_q      <= 1'b0;
       err_q       <= 1'b0;
     end else begin
       above_q     <= above_d;
@@ -216,13 +230,30 @@ module cl_bus
       unit_q      <= unit_req_o;
       scheduler_q <= scheduler_req_o;
       window_q    <= window_req_o;
-      err_q       <= any & ~in_ram & ~in_uart & ~in_unit & ~in_scheduler & ~in_window;
+      user_q      <= any & in_user;
+      err_q       <= any & ~in_ram & ~in_uart & ~in_unit & ~in_scheduler & ~in_window & ~in_user;
     end
   end
 
-  assign err_o   = err_q | (unit_q & unit_err_i) | (scheduler_q & scheduler_err_i) | (window_q & window_err_i);
+  assign err_o   = err_q | (unit_q & unit_err_i) | (scheduler_q & scheduler_err_i) | (window_q & window_err_i)
+                 | (user_q & user_rsp_i.err);
   assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : scheduler_q ? scheduler_rdata_i
-                 : window_q ? window_rdata_i : ram_rdata_i;
+                 : window_q ? window_rdata_i : user_q ? user_rsp_i.rdata : ram_rdata_i;
+
+`ifndef SYNTHESIS
+  if (User) begin : g_user
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        AssertUserGrants:  assert (Waits || !user_req_o || user_gnt_i)
+          else $error("cl_bus: the user's device must grant each access at once on this platform");
+        AssertUserAnswers: assert (user_rvalid_i == user_q)
+          else $error("cl_bus: the user's device must answer in the cycle after the grant, and only then");
+      end
+    end
+  end
+`endif
+  logic unused_user;
+  assign unused_user = ^{user_gnt_i, user_rvalid_i};
 
 `ifdef FORMAL
   // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks, or with Waits has asked in the last cycle

@@ -14,14 +14,14 @@ module cl_bus_stage
   // Master
   input  logic     req_i,
   input  logic     late_i,       // only without the register, see cl_bus
-  input  bus_cmd_t cmd_i,
+  input  obi_req_t cmd_i,
   output logic     gnt_o,
   output logic     gnt_late_o,
 
   // Bus
   output logic     bus_req_o,
   output logic     bus_late_o,
-  output bus_cmd_t bus_cmd_o,
+  output obi_req_t bus_cmd_o,
   input  logic     bus_gnt_i,
   input  logic     bus_gnt_late_i,
   input  logic     bus_rvalid_i   // the response, which passes by
@@ -29,7 +29,7 @@ module cl_bus_stage
 
   if (Registered) begin : g_registered
     logic     asks_q, busy_q;   // not granted yet; not answered yet
-    bus_cmd_t cmd_q;
+    obi_req_t cmd_q;
 
     assign gnt_o      = req_i & (~busy_q | bus_rvalid_i);
     assign gnt_late_o = 1'b0;
@@ -66,7 +66,7 @@ module cl_bus_stage
 
     // REQ-stage-1: a command that the bus has not granted stays there; none is there twice.
     logic     taken_q, stood_q;
-    bus_cmd_t taken_cmd_q;
+    obi_req_t taken_cmd_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin

@@ -13,7 +13,7 @@ module cl_core
   input  logic  [3:0] cpu_id_i,        // mhartid of the standard core; the others read CPU_ID of the local device
 
   // Bus port (instructions and data) and private port (data only)
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   output logic        bus_req_o,
   output logic        bus_late_o,      // see cl_bus
   input  logic        bus_gnt_i,
@@ -21,7 +21,7 @@ module cl_core
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
-  output bus_cmd_t    priv_cmd_o,
+  output obi_req_t    priv_cmd_o,
   output logic        priv_req_o,
   input  logic        priv_gnt_i,
   input  logic        priv_rvalid_i,   // one cycle after the grant or later

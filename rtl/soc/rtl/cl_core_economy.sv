@@ -20,7 +20,7 @@ module cl_core_economy
   input  logic  [3:0] cpu_id_i,        // not visible to this core; its software reads CPU_ID of the local device
 
   // Both ports share the command
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   output logic        bus_req_o,
   output logic        bus_late_o,      // of a data cache: the look-ahead does not depend on a grant
   input  logic        bus_gnt_i,
@@ -28,7 +28,7 @@ module cl_core_economy
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
-  output bus_cmd_t    priv_cmd_o,
+  output obi_req_t    priv_cmd_o,
   output logic        priv_req_o,
   input  logic        priv_gnt_i,
   input  logic        priv_rvalid_i,   // one cycle after the grant or later
@@ -59,7 +59,7 @@ module cl_core_economy
   logic [31:0] mem_addr, mem_wdata, la_addr, la_wdata, rdata, irq;
   logic  [3:0] mem_wstrb, la_wstrb;
   logic        req, gnt, rvalid, err, granted_q;
-  bus_cmd_t    cmd, split_cmd;
+  obi_req_t    cmd, split_cmd;
   logic        split_req, split_gnt, split_rvalid, split_err;
   logic [31:0] split_rdata;
   logic        resetn_q;

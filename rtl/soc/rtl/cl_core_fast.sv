@@ -17,7 +17,7 @@ module cl_core_fast
   input  logic  [3:0] cpu_id_i,        // not visible to this core; its software reads CPU_ID of the local device
 
   // Bus port (instructions and data) and private port (data only)
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   output logic        bus_req_o,
   output logic        bus_late_o,      // never: requests come from registers
   input  logic        bus_gnt_i,
@@ -25,7 +25,7 @@ module cl_core_fast
   input  logic        bus_rvalid_i,    // one cycle after the grant or later
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
-  output bus_cmd_t    priv_cmd_o,
+  output obi_req_t    priv_cmd_o,
   output logic        priv_req_o,
   input  logic        priv_gnt_i,
   input  logic        priv_rvalid_i,   // one cycle after the grant or later
@@ -106,7 +106,7 @@ module cl_core_fast
   assign fetch_rvalid    = bus_rvalid_i & fetch_owner_q;
 
   // Data: to the bus or to the private port
-  bus_cmd_t data_cmd, split_cmd;
+  obi_req_t data_cmd, split_cmd;
   logic     data_req, data_gnt, data_rvalid, data_bus_req, unused_data_err, unused_local_req;
 
   cl_wishbone u_data (
@@ -155,7 +155,7 @@ module cl_core_fast
   );
 
   // Instructions
-  bus_cmd_t fetch_cmd;
+  obi_req_t fetch_cmd;
   logic     fetch_req;
 
   cl_wishbone u_fetch (

@@ -23,7 +23,7 @@ module cl_core_standard
   input  logic  [3:0] cpu_id_i,        // mhartid
 
   // Bus port (instructions and data) and private port (data only)
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   output logic        bus_req_o,
   output logic        bus_late_o,
   input  logic        bus_gnt_i,
@@ -31,7 +31,7 @@ module cl_core_standard
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
-  output bus_cmd_t    priv_cmd_o,
+  output obi_req_t    priv_cmd_o,
   output logic        priv_req_o,
   input  logic        priv_gnt_i,
   input  logic        priv_rvalid_i,   // one cycle after the grant or later
@@ -59,7 +59,7 @@ module cl_core_standard
   logic [31:0] instr_addr, instr_rdata;
   logic        data_req, data_gnt, data_rvalid, data_err;
   logic [31:0] data_rdata;
-  bus_cmd_t    data_cmd;
+  obi_req_t    data_cmd;
 
   // A fetch had the bus in the last cycle, or waits for it
   logic instr_owner_q, waiting_q;
@@ -67,7 +67,7 @@ module cl_core_standard
   // The core, and with two banks of registers what stores the frame of an interrupted thread behind it
   logic        core_req, core_gnt, core_rvalid, core_err;
   logic [31:0] core_rdata;
-  bus_cmd_t    core_cmd;
+  obi_req_t    core_cmd;
   logic        bank;
   logic  [4:0] other_addr;
   logic [31:0] other_rdata, mepc;
@@ -108,7 +108,7 @@ module cl_core_standard
   );
 
   // Data: to the bus, to the private port or to the local memory
-  bus_cmd_t    split_cmd, data_bus_cmd;
+  obi_req_t    split_cmd, data_bus_cmd;
   logic        split_req, split_gnt, split_rvalid, split_err;
   logic        split_priv_req, split_priv_gnt, split_priv_rvalid, split_priv_err;
   logic [31:0] split_rdata;

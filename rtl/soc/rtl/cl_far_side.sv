@@ -34,7 +34,7 @@ module cl_far_side
 
   // Master port for the DMA of the Back-Door
   input  logic            dma_req_i,
-  input  bus_cmd_t        dma_cmd_i,
+  input  obi_req_t        dma_cmd_i,
   output logic            dma_gnt_o,
   output logic            dma_rvalid_o,
   output logic            dma_err_o,
@@ -45,7 +45,7 @@ module cl_far_side
   output logic     [31:0] pc_o
 );
 
-  bus_cmd_t    core_cmd, priv_cmd;
+  obi_req_t    core_cmd, priv_cmd;
   logic        core_req, core_late, core_gnt, core_gnt_late, core_rvalid;
   logic        priv_req, priv_rvalid, priv_err;
   logic [31:0] priv_rdata;
@@ -176,9 +176,9 @@ module cl_far_side
   localparam int unsigned MemoryAddrW = $clog2(MemoryBytes / 4);
   localparam int unsigned RomAddrW    = $clog2(Cfg.RomBytes / 4);
 
-  bus_cmd_t    dev_cmd;
+  obi_req_t    dev_cmd;
   logic        memory_req, rom_req, rom_err, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req,
-               unused_scheduler_ask, unused_scheduler_req;
+               unused_scheduler_ask, unused_scheduler_req, unused_user_req;
   logic [31:0] memory_rdata, rom_rdata;
 
   cl_bus #(
@@ -218,7 +218,11 @@ module cl_far_side
     .scheduler_err_i  (1'b0),
     .window_req_o     (rom_req),
     .window_rdata_i   (rom_rdata),
-    .window_err_i     (rom_err)
+    .window_err_i     (rom_err),
+    .user_req_o       (unused_user_req),
+    .user_gnt_i       (1'b1),
+    .user_rvalid_i    (1'b0),
+    .user_rsp_i       ('0)
   );
 
   assign dma_err_o   = bus_err;
@@ -252,6 +256,6 @@ module cl_far_side
   assign unused = ^{unused_halt, unused_local_rvalid, unused_lock_set, unused_lock_clear, unused_ipi_set,
                     unused_irq_ipi, unused_irq_line, unused_trace_valid, unused_exit_valid, unused_trace_kind,
                     unused_lock_addr, unused_value, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req,
-                    unused_scheduler_ask, unused_scheduler_req};
+                    unused_scheduler_ask, unused_scheduler_req, unused_user_req};
 
 endmodule

@@ -31,13 +31,13 @@ module cl_frame
 
   // The core's accesses; one is outstanding
   input  logic        req_i,
-  input  bus_cmd_t    cmd_i,
+  input  obi_req_t    cmd_i,
   output logic        gnt_o,
   output logic        rvalid_o,
 
   // To cl_split, those of the frame among them; one is outstanding
   output logic        req_o,
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   input  logic        gnt_i,
   input  logic        rvalid_i,     // one cycle after the grant or later
   input  logic        fetch_i,      // a fetch had the bus port in the last cycle, or waits for it
@@ -50,7 +50,7 @@ module cl_frame
 
   // To the private port of the processor; its data go to cl_split and come here, too
   output logic        priv_req_o,
-  output bus_cmd_t    priv_cmd_o,
+  output obi_req_t    priv_cmd_o,
   input  logic        priv_gnt_i,
   input  logic        priv_rvalid_i,
   input  logic        priv_err_i,

@@ -16,7 +16,7 @@ module cl_scheduler_port
 
   // Device of the bus
   input  logic                 ask_i,         // an access, with cmd_i; stays until it is taken
-  input  bus_cmd_t             cmd_i,
+  input  obi_req_t             cmd_i,
   output logic                 ready_o,       // it can take that of the last cycle
   input  logic                 taken_i,
   output logic          [31:0] rdata_o,       // in the cycle after that
@@ -37,7 +37,7 @@ module cl_scheduler_port
 
   // Master of the bus
   output logic                 bus_req_o,
-  output bus_cmd_t             bus_cmd_o,
+  output obi_req_t             bus_cmd_o,
   input  logic                 bus_gnt_i,
 
   input  logic [HwThreads-1:0] busy_i         // hardware threads that would refuse START
@@ -103,7 +103,7 @@ module cl_scheduler_port
 `ifdef FORMAL
   // The bus and its masters: an access stays until it is taken, from its second cycle on and once it is ready.
   logic asks_q;      // an access has not been taken
-  bus_cmd_t cmd_q;
+  obi_req_t cmd_q;
   // The scheduler answers each operation, and between them asks for at most one START, of a unit that does not run.
   logic out_q, started_q;
   logic [HwThreads-1:0] owed_q;   // START was asked for, and not stored

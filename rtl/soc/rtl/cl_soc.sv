@@ -3,6 +3,7 @@
 // and the communication port on private ports; in amp a local memory in each processor. Client and master n is
 // processor n, Cpus + n hardware thread n.
 // Platform backdoor: all that with one processor, and behind a Back-Door another (cl_far_side) with its own clock.
+// What the simulation looks at is bound to it from outside (../sim/cl_observer.sv).
 module cl_soc
   import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
@@ -10,33 +11,36 @@ module cl_soc
 #(
   parameter  cfg_t        Cfg         = Default,
   parameter               RomInitFile = "",        // of the processor behind the Back-Door, see cl_rom
+  parameter  bit          User        = 1'b0,      // there is a device of the user's at user_req_o
+  parameter  bit          UserWaits   = 1'b0,      // it may withhold its grant: each access takes a cycle more, as with Sdram
+  parameter  bit          Outside     = 1'b0,      // memory and console are at the ports below, not in here
   localparam int unsigned Cpus        = Cfg.Kernel.Cpus,
   localparam int unsigned HwThreads   = Cfg.Kernel.HwThreads,
   localparam int unsigned Units       = (HwThreads == 0) ? 1 : HwThreads,
   localparam int unsigned Cores       = Cpus + 32'(Cfg.BackDoor)
 ) (
-  input  logic                  clk_i,
-  input  logic                  far_clk_i, // of the processor behind the Back-Door; any clock
-  input  logic                  rst_ni,
-  input  logic   [LinePins-1:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
-  output logic                  uart_tx_o,
+  input  logic                clk_i,
+  input  logic                far_clk_i, // of the processor behind the Back-Door; any clock
+  input  logic                rst_ni,
+  input  logic [LinePins-1:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
+  output logic                uart_tx_o,
 
-  // To the simulation harness. event_o: at least one of the outputs below is valid in this cycle.
-  output logic                  event_o,
-  output logic           [63:0] cycle_o,
-  output logic                  uart_valid_o,
-  output logic            [7:0] uart_byte_o,
-  output logic       [Cpus-1:0] trace_valid_o,
-  output logic  [Cpus-1:0][3:0] trace_kind_o,
-  output logic       [Cpus-1:0] exit_valid_o,
-  output logic [Cpus-1:0][31:0] value_o,          // of the trace or exit store
-  output logic       [Cpus-1:0] idle_o,           // waits in the kernel for a thread to run
-  output logic [Units-1:0][31:0] unit_o,          // of a hardware thread: its activity (unit_e, 17:16) and its thread
-  output logic       [Cpus-1:0] request_o,        // the kernel begins to ask for a preempt
-  output logic       [Cpus-1:0] fault_o,          // bus error
-  output logic [Cpus-1:0][31:0] fault_addr_o,
-  output logic       [Cpus-1:0] halt_o,           // core stopped for good
-  output logic [Cores-1:0][31:0] pc_o             // pc of each core, for profiles; not covered by event_o
+  // An OBI subordinate of the user's at UserBase; all inputs 0 without one
+  output logic                user_req_o,
+  output obi_req_t            user_cmd_o,
+  input  logic                user_gnt_i,    // at once unless UserWaits, Sdram or Scheduler
+  input  logic                user_rvalid_i, // in the cycle after the grant
+  input  obi_rsp_t            user_rsp_i,
+
+  // With Outside, and user_cmd_o: memory and console, as cl_ram, cl_sdram and cl_uart are to cl_bus; inputs 0 without
+  output logic                ram_ask_o,
+  input  logic                ram_ready_i,   // only with Cfg.Sdram; depends on registers alone
+  output logic                ram_req_o,
+  input  logic         [31:0] ram_rdata_i,   // in the cycle after ram_req_o
+  output logic                uart_req_o,
+  input  logic         [31:0] uart_rdata_i,  // in the cycle after uart_req_o
+  output logic                exit_o,        // a processor has stored to EXIT
+  output logic          [7:0] exit_status_o  // with it
 );
 
   localparam int unsigned Clients = Cpus + HwThreads;
@@ -66,8 +70,6 @@ module cl_soc
     end
   end
 
-  assign cycle_o = cycle_q;
-
   // Interrupt lines, for the kernel and for processor 0
   logic [Lines-1:0] line;
   logic             near_irq, preempt;   // after the pins: of the Back-Door, of the scheduler
@@ -75,7 +77,7 @@ module cl_soc
 
   // Processors
   logic     [Masters-1:0]        bus_req, bus_late, bus_first, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
-  bus_cmd_t [Masters-1:0]        bus_cmd;
+  obi_req_t [Masters-1:0]        bus_cmd;
   logic                          bus_err;
   logic                   [31:0] bus_rdata, snoop_addr;
   logic     [Clients-1:0]        kernel_req, kernel_gnt, kernel_we, kernel_rvalid;
@@ -91,6 +93,26 @@ module cl_soc
   logic     [Cpus-1:0][Cpus-1:0] ipi_by;     // [source][target]
   logic     [Cpus-1:0]           ipi_set;
 
+  // For the simulation
+  logic     [Cpus-1:0]           trace_valid, exit_valid, fault, halt;
+  logic     [Cpus-1:0]     [3:0] trace_kind;
+  logic     [Cpus-1:0]    [31:0] value, fault_addr;   // of the trace or exit store; of the bus error
+  logic    [Cores-1:0]    [31:0] pc;
+  logic    [Units-1:0]    [31:0] unit;                // of a hardware thread: its activity (unit_e, 17:16) and its thread
+  logic                          uart_valid;
+  logic                    [7:0] uart_byte;
+
+  always_comb begin
+    exit_o        = 1'b0;
+    exit_status_o = '0;
+    for (int unsigned i = 0; i < Cpus; i++) begin
+      if (Outside && exit_valid[i]) begin
+        exit_o        = 1'b1;
+        exit_status_o = value[i][7:0];
+      end
+    end
+  end
+
   always_comb begin
     ipi_set = '0;
     for (int unsigned i = 0; i < Cpus; i++) ipi_set = ipi_set | ipi_by[i];
@@ -104,8 +126,16 @@ module cl_soc
     else         bus_count_q <= bus_count_q + 32'(|bus_rvalid);
   end
 
+  // An SDRAM outside takes what is shown to it, so an access that a core has shown must stay, as with a scheduler; the
+  // fast core has a register for that.
+  function automatic cfg_t tile();
+    tile             = Cfg;
+    tile.Scheduler   = Cfg.Scheduler || (Outside && Cfg.Sdram && Cfg.Core != CoreFast);
+    tile.BusPipeline = Cfg.BusPipeline || (Outside && Cfg.Sdram && Cfg.Core == CoreFast);
+  endfunction
+
   for (genvar i = 0; i < Cpus; i++) begin : g_tile
-    cl_tile #(.Cfg(Cfg)) u_tile (
+    cl_tile #(.Cfg(tile())) u_tile (
       .clk_i,
       .rst_ni,
       .cpu_id_i       (4'(i)),
@@ -149,14 +179,14 @@ module cl_soc
       .ipi_set_o      (ipi_by[i]),
       .ipi_set_i      (ipi_set[i]),
       .line_i         ((i == 0) ? line : '0),
-      .trace_valid_o  (trace_valid_o[i]),
-      .trace_kind_o   (trace_kind_o[i]),
-      .exit_valid_o   (exit_valid_o[i]),
-      .value_o        (value_o[i]),
-      .fault_o        (fault_o[i]),
-      .fault_addr_o   (fault_addr_o[i]),
-      .halt_o         (halt_o[i]),
-      .pc_o           (pc_o[i])
+      .trace_valid_o  (trace_valid[i]),
+      .trace_kind_o   (trace_kind[i]),
+      .exit_valid_o   (exit_valid[i]),
+      .value_o        (value[i]),
+      .fault_o        (fault[i]),
+      .fault_addr_o   (fault_addr[i]),
+      .halt_o         (halt[i]),
+      .pc_o           (pc[i])
     );
   end
 
@@ -167,25 +197,26 @@ module cl_soc
                         Cfg.LinearQueue  ? cl_ready_queue_pkg::BuildLinear : cl_ready_queue_pkg::BuildBitmap;
   endfunction
 
+  cl_kernel_pkg::client_request_t [Clients-1:0] kernel_request;
+  cl_kernel_pkg::client_answer_t  [Clients-1:0] kernel_answer;
+
+  for (genvar c = 0; c < Clients; c++) begin : g_kernel_client
+    assign kernel_request[c] = '{req: kernel_req[c], we: kernel_we[c], addr: kernel_addr[c], wdata: kernel_wdata[c]};
+    assign {kernel_gnt[c], kernel_rvalid[c], kernel_rdata[c]} = kernel_answer[c];
+  end
+
   cl_kernel #(.Cfg(kernel())) u_kernel (
     .clk_i,
     .rst_ni,
-    .tick_i  (tick_q),
-    .now_i   (cycle_q[31:0]),
-    .req_i   (kernel_req),
-    .gnt_o   (kernel_gnt),
-    .we_i    (kernel_we),
-    .addr_i  (kernel_addr),
-    .wdata_i (kernel_wdata),
-    .rvalid_o(kernel_rvalid),
-    .rdata_o (kernel_rdata),
-    .irq_o   (kernel_irq),
-    .intr_i  (kernel_intr),
-    .idle_o  (kernel_idle),
-    .line_i  (line)
+    .tick_i    (tick_q),
+    .now_i     (cycle_q[31:0]),
+    .request_i (kernel_request),
+    .answer_o  (kernel_answer),
+    .irq_o     (kernel_irq),
+    .intr_i    (kernel_intr),
+    .idle_o    (kernel_idle),
+    .line_i    (line)
   );
-
-  assign idle_o = kernel_idle[Cpus-1:0];
 
   // Communication between processors
   if (Cfg.Ipc) begin : g_ipc
@@ -233,25 +264,27 @@ module cl_soc
   );
 
   // Shared bus and its devices
-  localparam int unsigned RamAddrW = $clog2(Cfg.RamBytes / 4);
+  localparam int unsigned RamBytes = Outside ? 8 : Cfg.RamBytes;   // of what is in here
+  localparam int unsigned RamAddrW = $clog2(RamBytes / 4);
 
-  bus_cmd_t    dev_cmd;
+  obi_req_t    dev_cmd;
   logic        ram_ask, ram_ready, ram_req, uart_req, unit_req, unit_err, near_req, near_err;
   logic        scheduler_ask, scheduler_ready, scheduler_req, scheduler_err;
-  logic [31:0] ram_rdata, uart_rdata, unit_rdata, scheduler_rdata, near_rdata;
+  logic [31:0] ram_rdata, inside_rdata, uart_rdata, console_rdata, unit_rdata, scheduler_rdata, near_rdata;
   logic [Units-1:0] unit_busy;
 
   cl_bus #(
     .Masters    (Masters),
     .RamBytes   (Cfg.RamBytes),
-    .Waits      (Cfg.Sdram || Cfg.Scheduler),
+    .Waits      (Cfg.Sdram || Cfg.Scheduler || UserWaits),
     .First      (Cfg.LowJitter && Cpus > 1),
     .Pipeline   (Cfg.BusPipeline),
     .Uncached   (Cfg.Core == CoreFast),
     .Units      (HwThreads),
     .Scheduler  (Cfg.Scheduler),
     .WindowBase (BackDoorBase),
-    .WindowBytes(Cfg.BackDoor ? BackDoorSize : 0)
+    .WindowBytes(Cfg.BackDoor ? BackDoorSize : 0),
+    .User       (User)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -283,11 +316,22 @@ module cl_soc
     .scheduler_err_i  (scheduler_err),
     .window_req_o     (near_req),
     .window_rdata_i   (near_rdata),
-    .window_err_i     (near_err)
+    .window_err_i     (near_err),
+    .user_req_o,
+    .user_gnt_i,
+    .user_rvalid_i,
+    .user_rsp_i
   );
 
+  assign user_cmd_o = dev_cmd;
+  assign ram_ask_o  = Outside & ram_ask;
+  assign ram_req_o  = Outside & ram_req;
+  assign uart_req_o = Outside & uart_req;
+  assign ram_rdata  = Outside ? ram_rdata_i : inside_rdata;
+  assign uart_rdata = Outside ? uart_rdata_i : console_rdata;
+
   cl_ram #(
-    .Bytes(Cfg.RamBytes)
+    .Bytes(RamBytes)
   ) u_ram (
     .clk_i,
     .req_i  (ram_req),
@@ -295,12 +339,12 @@ module cl_soc
     .be_i   (dev_cmd.be),
     .addr_i (dev_cmd.addr[2 +: RamAddrW]),
     .wdata_i(dev_cmd.wdata),
-    .rdata_o(ram_rdata)
+    .rdata_o(inside_rdata)
   );
 
-  if (Cfg.Sdram) begin : g_sdram
+  if (Cfg.Sdram && !Outside) begin : g_sdram
     cl_sdram #(
-      .Bytes   (Cfg.RamBytes),
+      .Bytes   (RamBytes),
       .Hit     (SdramHit),
       .Miss    (SdramMiss),
       .Refresh (SdramRefresh),
@@ -314,7 +358,7 @@ module cl_soc
       .taken_i(ram_req)
     );
   end else begin : g_sram
-    assign ram_ready = 1'b1;
+    assign ram_ready = Outside ? ram_ready_i : 1'b1;
     logic unused;
     assign unused = ram_ask;
   end
@@ -326,82 +370,51 @@ module cl_soc
     .we_i        (dev_cmd.we),
     .status_i    (dev_cmd.addr[2]),
     .wdata_i     (dev_cmd.wdata[7:0]),
-    .rdata_o     (uart_rdata),
-    .byte_valid_o(uart_valid_o),
-    .byte_o      (uart_byte_o),
+    .rdata_o     (console_rdata),
+    .byte_valid_o(uart_valid),
+    .byte_o      (uart_byte),
     .tx_o        (uart_tx_o)
   );
 
-  // Hardware threads. Their registers read 0 and no error unless asked.
+  // Hardware threads: clients and masters behind the processors. Their registers read 0 and no error unless asked.
   if (HwThreads == 0) begin : g_no_hw_thread
     assign unit_rdata = '0;
     assign unit_err   = 1'b0;
-    assign unit_o     = '0;
+    assign unit       = '0;
     assign unit_busy  = '0;
     logic unused;
     assign unused = unit_req;
   end else begin : g_hw_threads
-    logic [HwThreads-1:0][31:0] rdata;
-    logic [HwThreads-1:0]       err;
-
-    for (genvar n = 0; n < HwThreads; n++) begin : g_hw_thread
-      logic        has_thread, stopped;
-      logic [15:0] tid;
-      unit_e       does;
-
-      cl_hw_thread #(
-        .Kind(32'(Cfg.HwKinds[4*n +: 4]))
-      ) u_hw_thread (
-        .clk_i,
-        .rst_ni,
-        .reg_req_i      (unit_req & (dev_cmd.addr[11:8] == 4'(n))),
-        .reg_cmd_i      (dev_cmd),
-        .reg_rdata_o    (rdata[n]),
-        .reg_err_o      (err[n]),
-        .kernel_req_o   (kernel_req[Cpus+n]),
-        .kernel_gnt_i   (kernel_gnt[Cpus+n]),
-        .kernel_we_o    (kernel_we[Cpus+n]),
-        .kernel_addr_o  (kernel_addr[Cpus+n]),
-        .kernel_wdata_o (kernel_wdata[Cpus+n]),
-        .kernel_rvalid_i(kernel_rvalid[Cpus+n]),
-        .kernel_rdata_i (kernel_rdata[Cpus+n]),
-        .bus_req_o      (bus_req[Cpus+n]),
-        .bus_cmd_o      (bus_cmd[Cpus+n]),
-        .bus_gnt_i      (bus_gnt[Cpus+n]),
-        .bus_rvalid_i   (bus_rvalid[Cpus+n]),
-        .bus_err_i      (bus_err),
-        .bus_rdata_i    (bus_rdata),
-        .busy_o         (unit_busy[n]),
-        .has_thread_o   (has_thread),
-        .stopped_o      (stopped),
-        .tid_o          (tid)
-      );
-
-      always_comb begin
-        does = UnitRuns;
-        if (!has_thread)              does = UnitEnded;
-        else if (stopped)             does = UnitStopped;
-        else if (kernel_idle[Cpus+n]) does = UnitWaits;
-      end
-
-      assign unit_o[n]        = {14'b0, does, tid};
-      assign bus_late[Cpus+n] = 1'b0;
-      assign bus_first[Cpus+n] = 1'b0;
-    end
-
-    // Not granted late, as they never ask so
-    logic unused;
-    assign unused = ^bus_gnt_late[Clients-1:Cpus];
-
-    always_comb begin
-      unit_rdata = '0;
-      for (int unsigned n = 0; n < HwThreads; n++) unit_rdata = unit_rdata | rdata[n];
-    end
-
-    assign unit_err = |err;
+    cl_hw_threads #(
+      .HwThreads(HwThreads),
+      .Kinds    (Cfg.HwKinds)
+    ) u_hw_threads (
+      .clk_i,
+      .rst_ni,
+      .reg_req_i      (unit_req),
+      .reg_cmd_i      (dev_cmd),
+      .reg_rdata_o    (unit_rdata),
+      .reg_err_o      (unit_err),
+      .kernel_req_o   (kernel_req[Clients-1:Cpus]),
+      .kernel_gnt_i   (kernel_gnt[Clients-1:Cpus]),
+      .kernel_we_o    (kernel_we[Clients-1:Cpus]),
+      .kernel_addr_o  (kernel_addr[Clients-1:Cpus]),
+      .kernel_wdata_o (kernel_wdata[Clients-1:Cpus]),
+      .kernel_rvalid_i(kernel_rvalid[Clients-1:Cpus]),
+      .kernel_rdata_i (kernel_rdata[Clients-1:Cpus]),
+      .kernel_idle_i  (kernel_idle[Clients-1:Cpus]),
+      .bus_req_o      (bus_req[Clients-1:Cpus]),
+      .bus_cmd_o      (bus_cmd[Clients-1:Cpus]),
+      .bus_gnt_i      (bus_gnt[Clients-1:Cpus]),
+      .bus_rvalid_i   (bus_rvalid[Clients-1:Cpus]),
+      .bus_err_i      (bus_err),
+      .bus_rdata_i    (bus_rdata),
+      .busy_o         (unit_busy),
+      .unit_o         (unit)
+    );
   end
 
-  // [HT]'s scheduler
+  // [HT]'s scheduler, the last master
   if (!Cfg.Scheduler) begin : g_no_scheduler
     assign scheduler_ready = 1'b1;
     assign scheduler_rdata = '0;
@@ -410,73 +423,25 @@ module cl_soc
     logic unused;
     assign unused = ^{scheduler_ask, scheduler_req, unit_busy};
   end else begin : g_scheduler
-    localparam int unsigned Master = Masters - 1;
-
-    logic                          op_req, op_gnt, op_rvalid, start_req, start_gnt;
-    logic                   [13:0] op_addr;
-    logic                   [31:0] op_wdata, op_rdata, start_addr, start_wdata;
-    logic              [Units-1:0] hw_running;
-    logic                          next_valid;
-    logic    [$clog2(Cfg.Kernel.Threads)-1:0] next_tid;
-    logic [$clog2(Cfg.Kernel.Priorities)-1:0] next_priority;
-
-    cl_scheduler_port #(
-      .HwThreads(HwThreads)
-    ) u_port (
-      .clk_i,
-      .rst_ni,
-      .ask_i        (scheduler_ask),
-      .cmd_i        (dev_cmd),
-      .ready_o      (scheduler_ready),
-      .taken_i      (scheduler_req),
-      .rdata_o      (scheduler_rdata),
-      .err_o        (scheduler_err),
-      .op_req_o     (op_req),
-      .op_gnt_i     (op_gnt),
-      .op_addr_o    (op_addr),
-      .op_wdata_o   (op_wdata),
-      .op_rvalid_i  (op_rvalid),
-      .op_rdata_i   (op_rdata),
-      .start_req_i  (start_req),
-      .start_gnt_o  (start_gnt),
-      .start_addr_i (start_addr),
-      .start_wdata_i(start_wdata),
-      .hw_running_o (hw_running),
-      .bus_req_o    (bus_req[Master]),
-      .bus_cmd_o    (bus_cmd[Master]),
-      .bus_gnt_i    (bus_gnt[Master]),
-      .busy_i       (unit_busy)
-    );
-
-    cl_scheduler #(
-      .Build     (cl_ready_queue_pkg::BuildHybrid),
+    cl_scheduler_unit #(
       .Threads   (Cfg.Kernel.Threads),
       .Priorities(Cfg.Kernel.Priorities),
       .HwThreads (HwThreads)
-    ) u_scheduler (
+    ) u_scheduler_unit (
       .clk_i,
       .rst_ni,
-      .req_i          (op_req),
-      .gnt_o          (op_gnt),
-      .addr_i         (op_addr),
-      .wdata_i        (op_wdata),
-      .rvalid_o       (op_rvalid),
-      .rdata_o        (op_rdata),
-      .start_req_o    (start_req),
-      .start_gnt_i    (start_gnt),
-      .start_addr_o   (start_addr),
-      .start_wdata_o  (start_wdata),
-      .hw_running_i   (hw_running),
-      .next_valid_o   (next_valid),
-      .next_tid_o     (next_tid),
-      .next_priority_o(next_priority),
-      .preempt_o      (preempt)
+      .ask_i    (scheduler_ask),
+      .cmd_i    (dev_cmd),
+      .ready_o  (scheduler_ready),
+      .taken_i  (scheduler_req),
+      .rdata_o  (scheduler_rdata),
+      .err_o    (scheduler_err),
+      .busy_i   (unit_busy),
+      .bus_req_o(bus_req[Masters-1]),
+      .bus_cmd_o(bus_cmd[Masters-1]),
+      .bus_gnt_i(bus_gnt[Masters-1]),
+      .preempt_o(preempt)
     );
-
-    assign bus_late[Master] = 1'b0;
-    assign bus_first[Master] = 1'b0;
-    logic unused;
-    assign unused = ^{bus_gnt_late[Master], bus_rvalid[Master], next_valid, next_tid, next_priority};
   end
 
   // The Back-Door and the processor behind it
@@ -487,107 +452,35 @@ module cl_soc
     logic unused;
     assign unused = ^{far_clk_i, near_req, RomInitFile != ""};
   end else begin : g_backdoor
-    logic        far_rst_n, core_rst_n, far_req, far_we, far_err, fault;
-    logic        bell_irq, dma_irq, bus_error_irq, dma_req, dma_gnt, dma_rvalid, dma_err;
-    logic  [7:0] far_addr;
-    logic [31:0] far_wdata, far_rdata, fault_addr, pc, dma_rdata;
-    bus_cmd_t    dma_cmd;
-
-    cl_reset_sync u_reset (
-      .clk_i (far_clk_i),
+    cl_far_system #(.Cfg(Cfg), .RomInitFile(RomInitFile)) u_far_system (
+      .clk_i,
+      .far_clk_i,
       .rst_ni,
-      .rst_no(far_rst_n)
+      .near_req_i     (near_req),
+      .near_cmd_i     (dev_cmd),
+      .near_rdata_o   (near_rdata),
+      .near_err_o     (near_err),
+      .near_irq_o     (near_irq),
+      .window_req_o   (bus_req[Clients]),
+      .window_cmd_o   (bus_cmd[Clients]),
+      .window_gnt_i   (bus_gnt[Clients]),
+      .window_rvalid_i(bus_rvalid[Clients]),
+      .window_err_i   (bus_err),
+      .window_rdata_i (bus_rdata),
+      .pc_o           (pc[Cpus])
     );
+  end
 
-    cl_backdoor #(
-      .BlockBytes (Cfg.BlockBytes),
-      .MailDepth  (Cfg.MailDepth),
-      .MemoryBytes(Cfg.FarBytes)
-    ) u_backdoor (
-      .clk0_i           (clk_i),
-      .rst0_ni          (rst_ni),
-      .near_req_i       (near_req),
-      .near_cmd_i       (dev_cmd),
-      .near_rdata_o     (near_rdata),
-      .near_err_o       (near_err),
-      .near_irq_o       (near_irq),
-      .window_req_o     (bus_req[Clients]),
-      .window_cmd_o     (bus_cmd[Clients]),
-      .window_gnt_i     (bus_gnt[Clients]),
-      .window_rvalid_i  (bus_rvalid[Clients]),
-      .window_err_i     (bus_err),
-      .window_rdata_i   (bus_rdata),
-      .clk1_i           (far_clk_i),
-      .rst1_ni          (far_rst_n),
-      .core_rst_no      (core_rst_n),
-      .core_pc_i        (pc),
-      .core_fault_i     (fault),
-      .core_fault_addr_i(fault_addr),
-      .far_req_i        (far_req),
-      .far_we_i         (far_we),
-      .far_addr_i       (far_addr),
-      .far_wdata_i      (far_wdata),
-      .far_rdata_o      (far_rdata),
-      .far_err_o        (far_err),
-      .bell_irq_o       (bell_irq),
-      .dma_irq_o        (dma_irq),
-      .bus_error_irq_o  (bus_error_irq),
-      .dma_req_o        (dma_req),
-      .dma_cmd_o        (dma_cmd),
-      .dma_gnt_i        (dma_gnt),
-      .dma_rvalid_i     (dma_rvalid),
-      .dma_err_i        (dma_err),
-      .dma_rdata_i      (dma_rdata)
-    );
-
-    cl_far_side #(.Cfg(Cfg), .RomInitFile(RomInitFile)) u_far_side (
-      .clk_i          (far_clk_i),
-      .rst_ni         (core_rst_n),
-      .far_req_o      (far_req),
-      .far_we_o       (far_we),
-      .far_addr_o     (far_addr),
-      .far_wdata_o    (far_wdata),
-      .far_rdata_i    (far_rdata),
-      .far_err_i      (far_err),
-      .bell_irq_i     (bell_irq),
-      .dma_irq_i      (dma_irq),
-      .bus_error_irq_i(bus_error_irq),
-      .dma_req_i      (dma_req),
-      .dma_cmd_i      (dma_cmd),
-      .dma_gnt_o      (dma_gnt),
-      .dma_rvalid_o   (dma_rvalid),
-      .dma_err_o      (dma_err),
-      .dma_rdata_o    (dma_rdata),
-      .fault_o        (fault),
-      .fault_addr_o   (fault_addr),
-      .pc_o           (pc)
-    );
-
-    assign pc_o[Cpus]        = pc;
-    assign bus_late[Clients] = 1'b0;
-    assign bus_first[Clients] = 1'b0;
+  // Masters that are no processors are never late and never first.
+  if (Masters > Cpus) begin : g_on_time
+    assign bus_late[Masters-1:Cpus]  = '0;
+    assign bus_first[Masters-1:Cpus] = '0;
     logic unused;
-    assign unused = bus_gnt_late[Clients];
+    assign unused = ^{bus_gnt_late[Masters-1:Cpus], bus_rvalid[Masters-1:Cpus]};
   end
 
-  // One bit for the harness to look at in every cycle
-  logic  [Cpus-1:0]       idle_q, irq_q;
-  logic [Units-1:0][31:0] unit_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      idle_q <= '0;
-      irq_q  <= '0;
-      unit_q <= '0;
-    end else begin
-      idle_q <= idle_o;
-      irq_q  <= kernel_irq;
-      unit_q <= unit_o;
-    end
-  end
-
-  assign request_o = kernel_irq & ~irq_q;
-  assign event_o   = (|trace_valid_o) | (|exit_valid_o) | uart_valid_o | (|request_o) | (|fault_o) | (|halt_o)
-                   | (idle_o != idle_q) | (unit_o != unit_q);
+  logic unused;
+  assign unused = ^{trace_valid, trace_kind, exit_valid, value, fault, fault_addr, halt, pc, unit, uart_valid, uart_byte,
+                    kernel_idle, ram_ready_i, ram_rdata_i, uart_rdata_i};
 
 endmodule

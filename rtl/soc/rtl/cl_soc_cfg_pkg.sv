@@ -1,9 +1,10 @@
 // Generated from src/coreloom/design/keys.py by `coreloom generate`; do not edit.
 // SPDX-License-Identifier: Apache-2.0
+// verilator lint_off UNUSEDPARAM
 package cl_soc_cfg_pkg;
 
   // The parameters of cl_soc, from src/coreloom/design/keys.py. Another value than Default is made by a function:
-  //   function automatic cfg_t small(); small = Default; small.Kernel.Threads = 16; endfunction
+  //   function automatic cfg_t sized(); sized = Default; sized.Kernel.Threads = 16; endfunction
   typedef struct packed {
     cl_kernel_pkg::cfg_t Kernel;
     bit          HasKernel;      // 0: nothing can reach the kernel, so synthesis leaves it out
@@ -40,3 +41,4 @@ package cl_soc_cfg_pkg;
   };
 
 endpackage
+// verilator lint_on UNUSEDPARAM

@@ -12,13 +12,20 @@ package cl_soc_pkg;
     CoreFast     = 2   // VexRiscv: pipelined for a short cycle, instruction cache
   } core_e;
 
-  // A master's request. Valid while req is high and unchanged until gnt.
+  // The bus is OBI (docs/decisions/0066-obi.md): a request with its payload is taken in the cycle in which req and gnt are
+  // 1; its answer, loads' and stores', comes with rvalid, not before the next cycle and in the order of the requests.
+  // req, gnt and rvalid are wires of their own: in one record with the payload they would make loops of logic for tools.
   typedef struct packed {
     logic        we;     // 1 store, 0 load
     logic [3:0]  be;     // bytes of the word that a store writes
     logic [31:0] addr;   // byte address, [1:0] = 0
     logic [31:0] wdata;
-  } bus_cmd_t;
+  } obi_req_t;
+
+  typedef struct packed {
+    logic        err;    // nothing answers at that address, or not to this access
+    logic [31:0] rdata;  // of a load
+  } obi_rsp_t;
 
   // Activity of a hardware thread, for the simulation harness
   typedef enum logic [1:0] {

@@ -17,14 +17,14 @@ module cl_split
 
   // Master
   input  logic        req_i,
-  input  bus_cmd_t    cmd_i,
+  input  obi_req_t    cmd_i,
   output logic        gnt_o,
   output logic        rvalid_o,
   output logic        err_o,
   output logic [31:0] rdata_o,
 
   // All targets see the same command; their responses come one cycle after the grant or later
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   output logic        bus_req_o,
   input  logic        bus_gnt_i,
   input  logic        bus_rvalid_i,

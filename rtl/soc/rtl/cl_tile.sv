@@ -25,7 +25,7 @@ module cl_tile
   output logic            bus_req_o,
   output logic            bus_late_o,
   output logic            bus_first_o,
-  output bus_cmd_t        bus_cmd_o,
+  output obi_req_t        bus_cmd_o,
   input  logic            bus_gnt_i,
   input  logic            bus_gnt_late_i,
   input  logic            bus_rvalid_i,
@@ -79,13 +79,13 @@ module cl_tile
   output logic     [31:0] pc_o
 );
 
-  bus_cmd_t    priv_cmd;
+  obi_req_t    priv_cmd;
   logic        priv_req, priv_gnt, priv_rvalid, priv_err;
   logic [31:0] priv_rdata;
   logic        irq_timer, irq_ipi, irq_line;
 
   logic     core_req, core_late, core_gnt, core_gnt_late;
-  bus_cmd_t core_cmd;
+  obi_req_t core_cmd;
 
   cl_bus_stage #(
     .Registered(Cfg.BusPipeline)

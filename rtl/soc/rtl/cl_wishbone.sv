@@ -21,7 +21,7 @@ module cl_wishbone
 
   // Port, with one request outstanding
   output logic        req_o,
-  output bus_cmd_t    cmd_o,
+  output obi_req_t    cmd_o,
   input  logic        gnt_i,
   input  logic        rvalid_i,
   input  logic        overlap_i   // with rvalid_i: the next request may go out now

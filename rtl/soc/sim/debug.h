@@ -191,7 +191,7 @@ Core near_core(Tile *tile, const uint32_t *registers, std::vector<Memory> memori
 // Processor 1.
 template <typename Root>
 Core far_core(Root *root) {
-#define FAR(name) cl_soc__DOT__g_backdoor__DOT__u_far_side__DOT__##name
+#define FAR(name) SOC(g_backdoor__DOT__u_far_system__DOT__u_far_side__DOT__##name)
 #if CORELOOM_CORE == 0
 #define FAR_REGISTERS(path) SIGNAL(path, cpuregs)
 #else

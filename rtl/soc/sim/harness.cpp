@@ -9,7 +9,7 @@
 //            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--endless 1]
 //            [--waves FILE [--waves-from BEGIN] [--waves-to END] [--waves-scope SCOPE]... [--waves-most BYTES]
 //             [--waves-words KIND.NUMBER=WORD,...] [--waves-names ADDRESS,STEP,COUNT] [--waves-states ADDRESS,STEP,COUNT]]
-//            [--files FOLDER [--current PATH]] [--debug IN,OUT]
+//            [--files FOLDER [--current PATH]] [--temporary FOLDER] [--debug IN,OUT]
 // --max-simulated: as --max-cycles, but cycles that are skipped do not count
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from the first READY on, or from reset if there is none, by CPU and instruction, except those of
@@ -40,6 +40,7 @@
 //          --waves-words: names of operations, states ...; --waves-names: the table of threads' names in the memory;
 //          --waves-states: that of their states in the software kernel
 // --files: the folder in which the program's files are, see host.h; --current: where it begins, below that
+// --temporary: its /tmp, if those have none
 // --debug: descriptors of pipes to a debugger, see debug.h; in a model that was built for it
 // stdin: the program's
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
@@ -72,6 +73,15 @@
 #include "Vmodel.h"
 #include "Vmodel___024root.h"
 #include "Vmodel__Syms.h" // includes the class of the tiles
+// cl_soc is the top, or u_soc in a top of the user's.
+#if CORELOOM_TOP
+#define SOC(name) cl_top__DOT__u_soc__DOT__##name
+#define PVT_SOC(name) __PVT__cl_top__DOT__u_soc__DOT__##name
+#else
+#define SOC(name) cl_soc__DOT__##name
+#define PVT_SOC(name) __PVT__cl_soc__DOT__##name
+#endif
+#define SEEN(name) top->rootp->SOC(name)
 #include "host.h"
 #include "waves.h"
 #if CORELOOM_DEBUG
@@ -109,14 +119,14 @@ constexpr uint8_t kNew = 9;
 constexpr uint8_t kHost = 10; // no event: asks the host
 constexpr uint8_t kRequest = 16; // kinds above 15 come from the harness: the kernel's interrupt rises
 constexpr uint8_t kInterrupt = 17; // an interrupt line rises; value = the line
-constexpr uint8_t kUnit = 18; // a hardware thread changes state; value = its unit_o
+constexpr uint8_t kUnit = 18; // a hardware thread changes state; value = its `unit`
 constexpr uint8_t kModule = 19; // what the kernel does for a client, instead of a CPU; value: a Module
 constexpr uint8_t kLockWaits = 20; // a CPU asks the Lock Unit for an address; value = the address
 constexpr uint8_t kLockHolds = 21; // it is granted
 constexpr uint8_t kLockFree = 22; // it is released
 constexpr uint8_t kWatch = 32; // a watched address is reached
 constexpr uint32_t kFree = 0, kBlocked = 4; // states of a thread in the kernel
-constexpr uint32_t kUnitRuns = 1; // what a hardware thread does, in unit_o
+constexpr uint32_t kUnitRuns = 1; // what a hardware thread does, in `unit`
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64; // bytes of a name
 constexpr int kDeadlineBits = 17; // DeadlineWidth of cl_ready_queue_pkg
@@ -163,7 +173,7 @@ struct Stacks {
 };
 
 struct Options {
-  std::string program, input, output, events, names, uart, result, profile, loader, files, current;
+  std::string program, input, output, events, names, uart, result, profile, loader, files, current, temporary;
   WavesOptions waves;
   std::vector<uint32_t> watch;
   std::vector<Pulses> pulses;
@@ -268,6 +278,7 @@ Options parse(int argc, char **argv) {
     else if (name == "--takes-faults") options.takes_faults = number(value) != 0;
     else if (name == "--memory") options.memory = value;
     else if (name == "--files") options.files = value;
+    else if (name == "--temporary") options.temporary = value;
     else if (name == "--current") options.current = value;
     else if (name == "--every-cycle") options.every_cycle = number(value) != 0;
     else if (name == "--endless") options.endless = number(value) != 0;
@@ -346,7 +357,7 @@ uint32_t element(const T &port, int c, int width) {
 #define COUNTERS(of, to) APPLY(to, of, CORE(CsrPlugin_mcycle)) APPLY(to, of, CORE(CsrPlugin_minstret))
 #define DCACHE(name) there_is_none_##name
 #endif
-#define TILE(n) root->__PVT__cl_soc__DOT__g_tile__BRA__##n##__KET____DOT__u_tile
+#define TILE(n) root->PVT_SOC(g_tile__BRA__##n##__KET____DOT__u_tile)
 auto tiles(const Vmodel___024root *root) {
   return std::array<decltype(TILE(0)), kCpus>{
       TILE(0),
@@ -411,7 +422,7 @@ void forget_cached(Tile *tile) {
 #if CORELOOM_DEBUG
 // The states of the hardware kernel's threads.
 std::string thread_states(const Vmodel___024root *root) {
-  const auto &run = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__u_threads__DOT__u_run__DOT__g_early__DOT__mem;
+  const auto &run = root->SOC(u_kernel__DOT__u_tables__DOT__u_threads__DOT__u_run__DOT__g_early__DOT__mem);
   uint32_t cpu_bits = 1;
   while ((1u << cpu_bits) < kCpus + kUnits) ++cpu_bits;
   std::string text;
@@ -424,7 +435,7 @@ std::string thread_states(const Vmodel___024root *root) {
 #if VM_TRACE
 // The same, with where each runs or ran last.
 std::vector<WavesThread> thread_table(const Vmodel___024root *root) {
-  const auto &run = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__u_threads__DOT__u_run__DOT__g_early__DOT__mem;
+  const auto &run = root->SOC(u_kernel__DOT__u_tables__DOT__u_threads__DOT__u_run__DOT__g_early__DOT__mem);
   uint32_t cpu_bits = 1;
   while ((1u << cpu_bits) < kCpus + kUnits) ++cpu_bits;
   std::vector<WavesThread> found(std::size(run.m_storage));
@@ -435,7 +446,7 @@ std::vector<WavesThread> thread_table(const Vmodel___024root *root) {
 #endif
 
 // A register of the communication port of CPU n.
-#define IPC(n, name) cl_soc__DOT__g_ipc__DOT__u_ipc__DOT__g_port__BRA__##n##__KET____DOT__u_port__DOT__##name
+#define IPC(n, name) SOC(g_ipc__DOT__u_ipc__DOT__g_port__BRA__##n##__KET____DOT__u_port__DOT__##name)
 // Applies `to` to each of them.
 #define IPC_PORTS(to) to(0) to(1) to(2) to(3) to(4) to(5) to(6) to(7)
 
@@ -445,8 +456,8 @@ class Repetition {
  public:
   explicit Repetition(Vmodel___024root *root) : root_(root) {
     const auto *start = reinterpret_cast<const uint8_t *>(root->vlSymsp);
-    const auto *memory = reinterpret_cast<const uint8_t *>(&root->cl_soc__DOT__u_ram__DOT__mem);
-    const auto *behind = memory + sizeof root->cl_soc__DOT__u_ram__DOT__mem;
+    const auto *memory = reinterpret_cast<const uint8_t *>(&root->SOC(u_ram__DOT__mem));
+    const auto *behind = memory + sizeof root->SOC(u_ram__DOT__mem);
     parts_[0] = {start, static_cast<size_t>(memory - start)};
     parts_[1] = {behind, static_cast<size_t>(start + sizeof(Vmodel__Syms) - behind)};
     // Where the platform has the register: its number of bits, and Verilator's next value of it, if that is kept.
@@ -456,9 +467,9 @@ class Repetition {
     if constexpr (requires { in->__Vdly__##name; }) count(in->__Vdly__##name, width); \
   }(of);
 #define COUNT_ALL(of, name) COUNT(of, name, 64)
-    COUNT(root, cl_soc__DOT__cycle_q, 64)
-    COUNT(root, cl_soc__DOT__bus_count_q, 32)
-    COUNT(root, cl_soc__DOT__u_kernel__DOT__u_engine__DOT__g_deadlines__DOT__u_deadline__DOT__now_q, kDeadlineBits)
+    APPLY(COUNT, root, SOC(cycle_q), 64)
+    APPLY(COUNT, root, SOC(bus_count_q), 32)
+    APPLY(COUNT, root, SOC(u_kernel__DOT__u_tables__DOT__g_deadlines__DOT__u_deadline__DOT__now_q), kDeadlineBits)
     // While a port has no access, its second register follows the first one.
 #define PORT(n) COUNT_PORT(IPC(n, count_q), IPC(n, expired_q))
 #define COUNT_PORT(count, expired) COUNT(root, count, 31) COUNT(root, expired, 1)
@@ -548,7 +559,7 @@ bool communicates(const Root *root) {
 // The cycle in which the hardware kernel ends the next wait by itself; UINT64_MAX: none.
 template <typename Root>
 uint64_t next_timeout(const Root *root, uint64_t cycle) {
-#define TIMEOUTS(name) root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__g_timeouts__DOT__u_timeouts__DOT__##name
+#define TIMEOUTS(name) root->SOC(u_kernel__DOT__u_tables__DOT__g_timeouts__DOT__u_timeouts__DOT__##name)
   if constexpr (requires { TIMEOUTS(first_valid_q); }) {
     const auto left = static_cast<int32_t>(TIMEOUTS(first_deadline_q) - static_cast<uint32_t>(cycle));
     if (TIMEOUTS(first_valid_q)) return left > 0 ? cycle + static_cast<uint64_t>(left) : cycle;
@@ -560,13 +571,13 @@ uint64_t next_timeout(const Root *root, uint64_t cycle) {
 // Whether threads have deadlines, which are compared with a counter.
 template <typename Root>
 constexpr bool has_deadlines(const Root *root) {
-  return requires { root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__g_deadlines__DOT__u_deadline__DOT__now_q; };
+  return requires { root->SOC(u_kernel__DOT__u_tables__DOT__g_deadlines__DOT__u_deadline__DOT__now_q); };
 }
 
 // The threads of the hardware kernel: [thread, state] each, with what those that are blocked wait for: [thread, kind,
 // object], kind as in the operations' bits 4:3, 4: the end of a thread; and which thread has which mutex.
 void print_threads(FILE *to, const Vmodel___024root *root) {
-#define KERNEL(name) root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__##name##__DOT__mem
+#define KERNEL(name) root->SOC(u_kernel__DOT__u_tables__DOT__##name##__DOT__mem)
   const auto &run = KERNEL(u_threads__DOT__u_run__DOT__g_early);
   const auto &attributes = KERNEL(u_threads__DOT__u_attr__DOT__g_early);
   const auto &joiners = KERNEL(u_threads__DOT__u_joiner__DOT__g_any);
@@ -641,7 +652,7 @@ int main(int argc, char **argv) {
 #endif
   const std::unique_ptr<Vmodel> top(new Vmodel(&context));
 
-  auto *ram = reinterpret_cast<uint8_t *>(&top->rootp->cl_soc__DOT__u_ram__DOT__mem[0]);
+  auto *ram = reinterpret_cast<uint8_t *>(&top->rootp->SOC(u_ram__DOT__mem)[0]);
 #if CORELOOM_GARBAGE
   std::mt19937 garbage(CORELOOM_GARBAGE);
   for (uint64_t at = 0; at < kRamBytes; ++at) ram[at] = static_cast<uint8_t>(garbage());
@@ -656,7 +667,8 @@ int main(int argc, char **argv) {
 #if CORELOOM_ROM_BYTES
   if (!options.loader.empty()) {
     load(options.loader,
-         reinterpret_cast<uint8_t *>(&top->rootp->cl_soc__DOT__g_backdoor__DOT__u_far_side__DOT__u_rom__DOT__mem[0]),
+         reinterpret_cast<uint8_t *>(
+             &top->rootp->SOC(g_backdoor__DOT__u_far_system__DOT__u_far_side__DOT__u_rom__DOT__mem)[0]),
          kRomBytes);
   }
 #endif
@@ -682,9 +694,9 @@ int main(int argc, char **argv) {
     const auto *root = top->rootp;
     std::array<WavesClient, kCpus + kUnits> clients;
     for (int c = 0; c < kCpus + kUnits; ++c) {
-#define PORT(name, width) element(root->cl_soc__DOT__u_kernel__DOT__##name, c, width)
+#define PORT(name, width) element(root->SOC(u_kernel__DOT__##name), c, width)
       clients[c] = {PORT(op_valid, 1) != 0, PORT(answer_valid, 1) != 0, PORT(op, 8), PORT(id, 10),
-                    static_cast<uint32_t>(root->cl_soc__DOT__u_kernel__DOT__answer)};
+                    static_cast<uint32_t>(root->SOC(u_kernel__DOT__answer))};
 #undef PORT
     }
     waves.look(clients, thread_table(root));
@@ -701,7 +713,7 @@ int main(int argc, char **argv) {
     for (auto *tile : tiles(top->rootp)) forget_cached(tile);
   };
   Host host(
-      options.files, options.current,
+      options.files, options.current, options.temporary,
       [ram](uint32_t address, uint64_t bytes) {
         const uint64_t at = place(address);
         return at + bytes <= kRamBytes ? ram + at : nullptr;
@@ -722,7 +734,7 @@ int main(int argc, char **argv) {
     else if (kind == kUnit) waves.unit(cpu, value >> 16, value & 0xffff, cycles, time - kHalf);
     if (!events) return;
     uint8_t record[16] = {};
-    const uint64_t cycle = top->cycle_o;
+    const uint64_t cycle = SEEN(cycle_q);
     std::memcpy(record, &cycle, 8);
     std::memcpy(record + 8, &value, 4);
     record[12] = cpu;
@@ -787,30 +799,30 @@ int main(int argc, char **argv) {
   // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
   const auto look = [&] {
     touched = true;
-    if (top->uart_valid_o) {
-      std::fputc(top->uart_byte_o, uart);
+    if (SEEN(uart_valid)) {
+      std::fputc(SEEN(uart_byte), uart);
       printed = heard = true;
     }
     for (int n = 0; n < kUnits; ++n) {
-      const uint32_t unit_now = element(top->unit_o, n, 32);
+      const uint32_t unit_now = element(SEEN(unit), n, 32);
       if (unit_now == units[n]) continue;
       units[n] = unit_now;
       log(static_cast<uint8_t>(n), kUnit, unit_now);
     }
     for (int c = 0; c < kCpus; ++c) {
-      if (element(top->trace_valid_o, c, 1)) {
-        const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
+      if (element(SEEN(trace_valid), c, 1)) {
+        const auto kind = static_cast<uint8_t>(element(SEEN(trace_kind), c, 4));
         if (kind == kHost) {
-          host.answer(element(top->value_o, c, 32));
+          host.answer(element(SEEN(value), c, 32));
           forget();
           touched = heard = true; // what the host has done is not in the state
         } else {
-          log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
+          log(static_cast<uint8_t>(c), kind, element(SEEN(value), c, 32));
         }
         if (kind == kName) {
           // From anywhere in the memory; an address outside of it has no name. A constant in the local
           // memory is read where it was copied from.
-          uint32_t at = element(top->value_o, c, 32);
+          uint32_t at = element(SEEN(value), c, 32);
           at = at - kLocalBase < kLocalBytes ? at - kLocalBase : place(at);
           std::string text;
           for (; text.size() < kNameMost && at < kRamBytes && ram[at] != 0; ++at) text += static_cast<char>(ram[at]);
@@ -824,33 +836,33 @@ int main(int argc, char **argv) {
         }
         if (kind == kIdle) {
           const uint32_t bit = 1u << c;
-          reported_idle = element(top->value_o, c, 32) ? reported_idle | bit : reported_idle & ~bit;
+          reported_idle = element(SEEN(value), c, 32) ? reported_idle | bit : reported_idle & ~bit;
           note_idle();
         }
         if (kind == kReady && !stop_is_window && options.window != UINT64_MAX) {
-          const uint64_t end = top->cycle_o + options.window;
+          const uint64_t end = SEEN(cycle_q) + options.window;
           stop_is_window = true; // only the first READY opens the window
           if (end < stop) stop = end;
           if (end < pause) pause = end;
         }
       }
-      if (element(top->request_o, c, 1)) log(static_cast<uint8_t>(c), kRequest, 0);
-      const uint32_t idle_now = element(top->idle_o, c, 1);
+      if (element(SEEN(u_observer__DOT__request), c, 1)) log(static_cast<uint8_t>(c), kRequest, 0);
+      const uint32_t idle_now = element(SEEN(kernel_idle), c, 1);
       if (idle_now != ((idle >> c) & 1u)) {
         idle ^= 1u << c;
         note_idle();
         log(static_cast<uint8_t>(c), kIdle, idle_now);
       }
       if (reason) continue;
-      if (element(top->exit_valid_o, c, 1)) {
+      if (element(SEEN(exit_valid), c, 1)) {
         reason = "exit";
-        exit_status = element(top->value_o, c, 32);
+        exit_status = element(SEEN(value), c, 32);
         exit_cpu = c;
-      } else if (element(top->fault_o, c, 1) && !options.takes_faults) {
+      } else if (element(SEEN(fault), c, 1) && !options.takes_faults) {
         reason = "bus-error";
         fault_cpu = c;
-        fault_address = element(top->fault_addr_o, c, 32);
-      } else if (element(top->halt_o, c, 1)) {
+        fault_address = element(SEEN(fault_addr), c, 32);
+      } else if (element(SEEN(halt), c, 1)) {
         reason = "halt";
         fault_cpu = c;
       }
@@ -872,7 +884,7 @@ int main(int argc, char **argv) {
   const auto time_limits = [&] {
     uint32_t timers = 0;
     if (options.timers) std::memcpy(&timers, ram + place(options.timers), 4);
-    return timers + top->rootp->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__timeout_waits;
+    return timers + top->rootp->SOC(u_kernel__DOT__u_tables__DOT__timeout_waits);
   };
   const auto deadlocked = [&] {
     if (kRomBytes != 0 || all_idle_since == UINT64_MAX || cycles - all_idle_since < kSettle) return false;
@@ -900,7 +912,7 @@ int main(int argc, char **argv) {
   };
   // Stores, and loads of the local devices, which have the time.
   const auto note_accesses = [&] {
-    touched |= top->rootp->cl_soc__DOT__snoop_valid != 0 || communicates(top->rootp);
+    touched |= top->rootp->SOC(snoop_valid) != 0 || communicates(top->rootp);
     for (const auto *tile : model_tiles) touched |= tile->u_local__DOT__rsp_q != 0;
   };
   // Called every kPeriod cycles while all CPUs wait. A longer period is found as by Brent: the state is compared with
@@ -954,7 +966,7 @@ int main(int argc, char **argv) {
   bool counters_read = false; // cycles, instructions or transfers on the bus
   const auto record = [&] {
     for (int c = 0; c < kCpus; ++c) {
-      const uint32_t pc = element(top->pc_o, c, 32);
+      const uint32_t pc = element(SEEN(pc), c, 32);
       const uint32_t at = pc - kLocalBase < kLocalBytes ? pc - kLocalBase : place(pc);
       uint32_t instruction = 0;
       if (at < kInput) std::memcpy(&instruction, ram + at, 4);
@@ -990,7 +1002,7 @@ int main(int argc, char **argv) {
     Seen now;
     for (int c = 0; c < kCpus; ++c) {
       std::copy_n(cores[c], 32, now[c].begin());
-      now[c][32] = element(top->pc_o, c, 32);
+      now[c][32] = element(SEEN(pc), c, 32);
     }
     return now;
   };
@@ -1051,7 +1063,7 @@ int main(int argc, char **argv) {
   };
   const auto check_stack = [&](int c, uint32_t sp) {
     const Stacks &s = *options.stacks;
-    const uint32_t pc = element(top->pc_o, c, 32);
+    const uint32_t pc = element(SEEN(pc), c, 32);
     const uint32_t before = std::exchange(sp_before[c], sp);
     if (pc >= s.from && pc < s.to) { // sp and tp are not of one thread here
       begins_switch(c, sp);
@@ -1091,10 +1103,10 @@ int main(int argc, char **argv) {
   };
 
   const auto count = [&] {
-    transfers += top->rootp->cl_soc__DOT__bus_rvalid != 0;
-    stores += top->rootp->cl_soc__DOT__snoop_valid != 0;
+    transfers += top->rootp->SOC(bus_rvalid) != 0;
+    stores += top->rootp->SOC(snoop_valid) != 0;
     for (int c = 0; c < kCpus; ++c) {
-      const uint32_t at = element(top->pc_o, c, 32) - kTextBase;
+      const uint32_t at = element(SEEN(pc), c, 32) - kTextBase;
       if (!((idle | reported_idle) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
     }
   };
@@ -1102,7 +1114,7 @@ int main(int argc, char **argv) {
   std::array<uint32_t, kCores> pc_before{};
   const auto watch = [&] {
     for (int c = 0; c < kCores; ++c) {
-      const uint32_t pc = element(top->pc_o, c, 32);
+      const uint32_t pc = element(SEEN(pc), c, 32);
       if (pc == pc_before[c]) continue;
       pc_before[c] = pc;
       if (!watched[pc / 4 % watched.size()]) continue;
@@ -1117,12 +1129,12 @@ int main(int argc, char **argv) {
   locks.fill(kLockFree);
   const auto look_at_modules = [&] {
     const auto *root = top->rootp;
-    const uint32_t engine = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__state_q;
-    const uint32_t served = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__cpu_q;
-    const bool by_line = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__by_line_q;
+    const uint32_t engine = root->SOC(u_kernel__DOT__u_engine__DOT__state_q);
+    const uint32_t served = root->SOC(u_kernel__DOT__u_engine__DOT__cpu_q);
+    const bool by_line = root->SOC(u_kernel__DOT__u_engine__DOT__by_line_q);
     for (int c = 0; c < kCpus + kUnits; ++c) {
-      const bool asks = element(root->cl_soc__DOT__u_kernel__DOT__op_valid, c, 1);
-      const bool taken = element(root->cl_soc__DOT__u_kernel__DOT__take, c, 1);
+      const bool asks = element(root->SOC(u_kernel__DOT__op_valid), c, 1);
+      const bool taken = element(root->SOC(u_kernel__DOT__take), c, 1);
       uint32_t now = asks ? kWaits : kNothing;
       if (taken) now = asks ? kExecutes : kExecutesOther;
       else if (engine > kEngineIdle && !by_line && served == static_cast<uint32_t>(c))
@@ -1133,12 +1145,12 @@ int main(int argc, char **argv) {
     }
     for (int c = 0; c < kCpus; ++c) {
       uint8_t now = kLockFree;
-      if (element(root->cl_soc__DOT__u_lock_unit__DOT__req_q, c, 1)) {
-        now = element(root->cl_soc__DOT__u_lock_unit__DOT__grant_q, c, 1) ? kLockHolds : kLockWaits;
+      if (element(root->SOC(u_lock_unit__DOT__req_q), c, 1)) {
+        now = element(root->SOC(u_lock_unit__DOT__grant_q), c, 1) ? kLockHolds : kLockWaits;
       }
       if (now == locks[c]) continue;
       locks[c] = now;
-      log(static_cast<uint8_t>(c), now, element(root->cl_soc__DOT__u_lock_unit__DOT__addr_q, c, 32));
+      log(static_cast<uint8_t>(c), now, element(root->SOC(u_lock_unit__DOT__addr_q), c, 32));
     }
   };
 
@@ -1247,7 +1259,7 @@ int main(int argc, char **argv) {
         }
         if (__builtin_expect(reason != nullptr, 0)) break;
       }
-      if (__builtin_expect(top->event_o, 0)) {
+      if (__builtin_expect(SEEN(u_observer__DOT__active), 0)) {
         look();
         if (reason) break;
       }
@@ -1348,7 +1360,7 @@ int main(int argc, char **argv) {
   if (halted) {
     // The processor and where it is: economy's is at most one instruction ahead.
     std::fprintf(result, ", \"cpu\": %d, \"address\": %" PRIu32 ", \"pc\": %" PRIu32, fault_cpu, fault_address,
-                 element(top->pc_o, fault_cpu, 32));
+                 element(SEEN(pc), fault_cpu, 32));
   }
   if (stack) {
     const Stack &b = bounds[stack_thread];
@@ -1369,7 +1381,7 @@ int main(int argc, char **argv) {
     };
     std::fprintf(result, ", \"cores\": [");
     for (int c = 0; c < kCpus; ++c) {
-      std::fprintf(result, "%s{\"pc\": %" PRIu32 ", \"registers\": ", c ? ", " : "", element(top->pc_o, c, 32));
+      std::fprintf(result, "%s{\"pc\": %" PRIu32 ", \"registers\": ", c ? ", " : "", element(SEEN(pc), c, 32));
       print_registers(cores[c]);
       std::fprintf(result, ", \"left\": ");
       if (on_boot_stack[c]) print_registers(left[c].data());

@@ -7,7 +7,8 @@
 // cycles.
 //
 // Nothing outside of the folder can be reached: it is the program's root, `..` ends there, and no symbolic link is
-// followed, so that a name's text says where it leads. Each part is opened in the one before.
+// followed, so that a name's text says where it leads. Each part is opened in the one before. Where the folder has no
+// /tmp, as where there is none, that is an empty one of this run's.
 #ifndef CORELOOM_HOST_H
 #define CORELOOM_HOST_H
 
@@ -31,18 +32,21 @@
 
 class Host {
  public:
-  // current: the folder below root where the program begins. at: the memory at an address of the program, if it has so
+  // current: the folder below root where the program begins. temporary: /tmp of a root that has none. at: the memory at an address of the program, if it has so
   // many bytes there, else nullptr. ask: called before input is waited for. stopped: the user ends the run.
-  Host(const std::string &root, const std::string &current, std::function<uint8_t *(uint32_t, uint64_t)> at,
-       std::function<void()> ask, const volatile std::sig_atomic_t &stopped)
+  Host(const std::string &root, const std::string &current, const std::string &temporary,
+       std::function<uint8_t *(uint32_t, uint64_t)> at, std::function<void()> ask,
+       const volatile std::sig_atomic_t &stopped)
       : at_(std::move(at)), ask_(std::move(ask)), stopped_(stopped) {
     if (!current.empty()) current_ = parts(current);
-    if (!root.empty()) root_ = open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!root.empty()) root_ = folder(AT_FDCWD, root);
+    if (!temporary.empty() && faccessat(root_, "tmp", F_OK, AT_SYMLINK_NOFOLLOW)) tmp_ = folder(AT_FDCWD, temporary);
   }
   Host(const Host &) = delete;
   ~Host() {
     for (File &file : files_) close(file.fd);
     close(root_);
+    close(tmp_);
   }
 
   bool has_root() const { return root_ >= 0; }
@@ -141,9 +145,8 @@ class Host {
       case kTerminal: return a == 0 ? status(isatty(0) ? 1 : -1) : -(file(a) || a < kFirst ? ENOTTY : EBADF);
       default: break;
     }
-    if (!has_root()) return call.operation == kMkdir ? -EACCES : -ENOENT;
     Place place;
-    if (const int error = find(path, place)) return -error;
+    if (const int error = find(path, place, call.operation == kMkdir)) return -error;
     if (place.name.empty()) return call.operation == kMkdir ? -EEXIST : -EBUSY;
     switch (call.operation) {
       case kUnlink: return status(unlinkat(place.folder, place.name.c_str(), 0));
@@ -213,12 +216,19 @@ class Host {
     return found;
   }
 
-  // Where a path leads; an error number.
-  int find(const std::string &path, Place &place) const {
-    const std::vector<std::string> names = parts(path);
-    place.folder = dup(root_);
+  static int folder(int in, const std::string &name) {
+    return openat(in, name.c_str(), O_RDONLY | O_DIRECTORY | (in == AT_FDCWD ? 0 : O_NOFOLLOW) | O_CLOEXEC);
+  }
+
+  // Where a path leads; an error number. makes: something is to be made there.
+  int find(const std::string &path, Place &place, bool makes = false) const {
+    std::vector<std::string> names = parts(path);
+    const bool own = tmp_ >= 0 && !names.empty() && names[0] == "tmp";
+    if (own) names.erase(names.begin());
+    place.folder = dup(own ? tmp_ : root_);
+    if (place.folder < 0) return makes ? EACCES : ENOENT;
     for (size_t n = 0; n + 1 < names.size(); ++n) {
-      const int next = openat(place.folder, names[n].c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      const int next = folder(place.folder, names[n]);
       if (next < 0) return errno;
       close(std::exchange(place.folder, next));
     }
@@ -227,9 +237,8 @@ class Host {
   }
 
   int64_t open_file(const std::string &path, uint32_t flags, uint32_t mode) {
-    if (!has_root()) return flags & kCreate ? -EACCES : -ENOENT;
     Place place;
-    if (const int error = find(path, place)) return -error;
+    if (const int error = find(path, place, flags & kCreate)) return -error;
     int how = static_cast<int>(flags & 3) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     if (flags & kAppend) how |= O_APPEND;
     if (flags & kCreate) how |= O_CREAT;
@@ -338,7 +347,6 @@ class Host {
   }
 
   int64_t stat(const std::string &path, uint32_t to) {
-    if (!has_root()) return -ENOENT;
     Place place;
     if (const int error = find(path, place)) return -error;
     struct stat about;
@@ -384,7 +392,6 @@ class Host {
   }
 
   int64_t change(const std::string &path) {
-    if (!has_root()) return -ENOENT;
     const int64_t fd = open_file(path, kFolder, 0);
     if (fd < 0) return fd;
     end(static_cast<uint32_t>(fd));
@@ -406,7 +413,7 @@ class Host {
   std::function<uint8_t *(uint32_t, uint64_t)> at_;
   std::function<void()> ask_;
   const volatile std::sig_atomic_t &stopped_;
-  int root_ = -1;
+  int root_ = -1, tmp_ = -1;
   std::vector<std::string> current_; // folder, from the root on
   std::vector<File> files_;
   std::string input_; // that has come, and was not asked for yet

@@ -38,7 +38,7 @@ module cl_backdoor_dma_formal
   logic       [3:0] error;
   logic [AddrW-1:0] down_addr, up_addr;
   logic      [31:0] up_wdata, crc, down_bytes, up_bytes, cycles;
-  bus_cmd_t         cmd;
+  obi_req_t         cmd;
 
   cl_backdoor_dma #(
     .BlockBytes  (BlockBytes),
@@ -211,7 +211,7 @@ module cl_backdoor_dma_formal
 
   logic        was_busy_q, refused_q, told_q, started_q;
   logic [31:0] rank_q;
-  bus_cmd_t    cmd_q;
+  obi_req_t    cmd_q;
   logic [31:0] down_q;
   logic        read_past_q;
 

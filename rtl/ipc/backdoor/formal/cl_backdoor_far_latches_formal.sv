@@ -82,16 +82,19 @@ module cl_backdoor_far_latches_formal
   logic  [3:0] errors_q, met_q;
   logic        done_q, enabled_q, fault_q, done_met_q, fault_met_q, loaded_q;
   logic [31:0] fault_addr_q, fault_pc_q;
+  logic        asked_q;      // a store to the window's registers
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {errors_q, met_q} <= '0;
       {done_q, enabled_q, fault_q, done_met_q, fault_met_q, loaded_q} <= '0;
       {fault_addr_q, fault_pc_q} <= '0;
+      asked_q <= 1'b0;
     end else if (!live) begin
       {errors_q, met_q} <= '0;
       {done_q, enabled_q, fault_q, done_met_q, fault_met_q, loaded_q} <= '0;
       {fault_addr_q, fault_pc_q} <= '0;
+      asked_q <= 1'b0;
     end else begin
       loaded_q    <= load & addr_i == 8'h10;
       done_met_q  <= dma_end_i & store & addr_i == 8'h88;
@@ -110,6 +113,7 @@ module cl_backdoor_far_latches_formal
         fault_addr_q <= core_fault_addr_i;
         fault_pc_q   <= core_pc_i;
       end
+      if (store && addr_i inside {8'hB4, 8'hB8, 8'hBC}) asked_q <= 1'b1;
       enabled_q <= (store && addr_i == 8'h84) ? wdata_i[0] : enabled_q;
     end
   end
@@ -122,6 +126,8 @@ module cl_backdoor_far_latches_formal
     // REQ-backdoor-latch-3: so is a bus error of the core, with the address and pc of the last one.
     AssertFault:  assert (bus_error_irq == fault_q);
     if (fault_q) AssertFaultPlace: assert (u_far.fault_addr_q == fault_addr_q && u_far.fault_pc_q == fault_pc_q);
+    // REQ-backdoor-latch-5: no transfer of the window is asked for from reset or hold on.
+    if (!asked_q) AssertNoRequest: assert (u_far.request_q == '0);
 
     CoverErrors:        cover (errors_q == 4'b1111);
     CoverCleared:       cover (loaded_q && rdata == 32'd2);

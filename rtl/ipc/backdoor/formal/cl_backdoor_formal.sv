@@ -27,7 +27,7 @@ module cl_backdoor_formal
 );
 
   logic     core_rst_n;
-  bus_cmd_t near_cmd;
+  obi_req_t near_cmd;
 
   assign near_cmd = '{we: near_we_i, be: near_be_i, addr: 32'(near_offset_i), wdata: 32'(near_wdata_i)};
 

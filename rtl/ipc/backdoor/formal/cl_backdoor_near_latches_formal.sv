@@ -9,7 +9,7 @@ module cl_backdoor_near_latches_formal
   input logic           clk_i,
   input logic           rst_ni,
   input logic           req_i,
-  input bus_cmd_t       cmd_i,
+  input obi_req_t       cmd_i,
   input logic     [7:0] room_i,
   input logic     [7:0] waiting_i,
   input logic           take_i,

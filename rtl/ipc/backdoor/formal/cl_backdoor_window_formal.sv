@@ -37,7 +37,7 @@ module cl_backdoor_window_formal
   logic             busy, moved, down_write, up_read, bus_req, sent_q;
   logic [AddrW-1:0] block_addr;
   logic      [31:0] down_word, up_word_q;
-  bus_cmd_t         cmd;
+  obi_req_t         cmd;
 
   cl_backdoor_window #(
     .BlockBytes(BlockBytes)

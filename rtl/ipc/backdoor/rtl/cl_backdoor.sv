@@ -21,14 +21,14 @@ module cl_backdoor
   input  logic        clk0_i,
   input  logic        rst0_ni,
   input  logic        near_req_i,
-  input  bus_cmd_t    near_cmd_i,        // addr[21:0]: offset
+  input  obi_req_t    near_cmd_i,        // addr[21:0]: offset
   output logic [31:0] near_rdata_o,      // in the cycle after the request
   output logic        near_err_o,
   output logic        near_irq_o,
 
   // Near: master of the bus of processor 0, for the window; no grant in a cycle of near_req_i
   output logic        window_req_o,
-  output bus_cmd_t    window_cmd_o,
+  output obi_req_t    window_cmd_o,
   input  logic        window_gnt_i,
   input  logic        window_rvalid_i,
   input  logic        window_err_i,
@@ -53,7 +53,7 @@ module cl_backdoor
 
   // Far: master of the bus of processor 1
   output logic        dma_req_o,
-  output bus_cmd_t    dma_cmd_o,
+  output obi_req_t    dma_cmd_o,
   input  logic        dma_gnt_i,
   input  logic        dma_rvalid_i,
   input  logic        dma_err_i,

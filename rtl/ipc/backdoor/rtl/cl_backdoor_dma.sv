@@ -47,7 +47,7 @@ module cl_backdoor_dma
   output logic      [31:0] up_wdata_o,
 
   output logic             bus_req_o,     // held until bus_gnt_i
-  output bus_cmd_t         bus_cmd_o,
+  output obi_req_t         bus_cmd_o,
   input  logic             bus_gnt_i,     // same cycle as bus_req_o
   input  logic             bus_rvalid_i,  // one cycle after bus_gnt_i
   input  logic             bus_err_i,

@@ -14,7 +14,7 @@ module cl_backdoor_near
 
   // Bus device: never stalls, the answer comes in the next cycle
   input  logic             req_i,
-  input  bus_cmd_t         cmd_i,          // addr[21:0]: offset
+  input  obi_req_t         cmd_i,          // addr[21:0]: offset
   output logic      [31:0] rdata_o,
   output logic             err_o,
   output logic             irq_o,

@@ -46,7 +46,7 @@ module cl_backdoor_window
 
   // Bus of processor 0
   output logic             bus_req_o,     // until bus_gnt_i, or withdrawn
-  output bus_cmd_t         bus_cmd_o,
+  output obi_req_t         bus_cmd_o,
   input  logic             bus_gnt_i,     // same cycle as bus_req_o
   input  logic             bus_rvalid_i,  // one cycle after bus_gnt_i
   input  logic             bus_err_i,

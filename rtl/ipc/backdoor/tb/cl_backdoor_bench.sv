@@ -48,10 +48,10 @@ module cl_backdoor_bench
 
   logic [31:0] mem [MemoryBytes / 4], near_mem [MemoryBytes / 4];
   logic        window_req, window_gnt, window_here, window_rvalid_q, window_err_q;
-  bus_cmd_t    window_cmd;
+  obi_req_t    window_cmd;
   logic [31:0] window_rdata_q;
   logic        dma_req, dma_gnt, dma_rvalid_q;
-  bus_cmd_t    dma_cmd;
+  obi_req_t    dma_cmd;
   logic [31:0] dma_rdata_q;
 
   assign dma_gnt     = dma_req & grant_i;

@@ -97,7 +97,7 @@ int main() {
       top.bus_gnt_i = top.bus_req_o && random_bits() % 100 < run.percent;
       top.eval();
       if (!top.busy_o) wrong("not busy before end", cycle);
-      // bus_cmd_t: we, be, addr, wdata
+      // obi_req_t: we, be, addr, wdata
       const uint32_t wdata = top.bus_cmd_o[0], addr = top.bus_cmd_o[1], be = top.bus_cmd_o[2] & 15;
       const uint32_t we = top.bus_cmd_o[2] >> 4;
       if (top.bus_req_o) {

@@ -801,7 +801,7 @@ int main(int argc, char **argv) {
     uint32_t at = 0;
     if (edge[1]) {
       counts.far_cycles++;
-      // bus_cmd_t: we, be, addr, wdata
+      // obi_req_t: we, be, addr, wdata
       granted = top.dma_req_o && top.dma_gnt_i;
       at = top.dma_cmd_o[1];
       store = top.dma_cmd_o[2] >> 4;
