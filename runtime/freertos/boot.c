@@ -35,7 +35,7 @@ void cl_boot_other(void) {
 /* --- called by FreeRTOS -------------------------------------------------------------- */
 
 /* Interrupts are off while it sleeps, so that the end of its sleep is logged before another task runs. */
-static void sleep(void) {
+static __attribute__((unused)) void sleep(void) {
   cl_irq_off();
   cl_trace(CL_TRACE_IDLE, 1);
   cl_wait_for_interrupt();
@@ -43,8 +43,11 @@ static void sleep(void) {
   cl_irq_on();
 }
 
+/* A program's own configuration may have hooks of its own. */
+#if !defined(CL_FREERTOS_OWN_IDLE_HOOK)
 void vApplicationIdleHook(void) { sleep(); }
-#if CL_CPUS > 1
+#endif
+#if CL_CPUS > 1 && !defined(CL_FREERTOS_OWN_PASSIVE_IDLE_HOOK)
 void vApplicationPassiveIdleHook(void) { sleep(); }
 #endif
 

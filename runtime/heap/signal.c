@@ -245,7 +245,7 @@ static int is_for_trap(const struct cl_cancel *cancel) {
  * between GIVE_WAY and SAVED (cl_backend.h). */
 void cl_signals_in_trap(void);
 void cl_signals_in_trap(void) {
-  uint32_t thread = (uint32_t)(cl_self() - cl_threads);
+  uint32_t thread = cl_self_number();
   if (CL_BACKEND_CLEARS_IPI) cl_local_write(CL_IPI_CLEAR, 0);
   if (thread >= CL_THREADS || !is_for_trap(&cl_cancels[thread])) return;
   if (cl_cancels[thread].leave || cl_cancels[thread].held || cl_waiters[thread] || !cl_backend_computes(thread)) return;

@@ -93,18 +93,6 @@ CL_INLINE uint32_t cl_op_interrupt_wait(uint32_t id) {
   return cl_hw_settle_in_place(cl_port_wait(CL_OP_INTERRUPT_WAIT, id), 1);
 }
 
-/* Of the interface's operations with `until` (cl_waits.h): not at all, and without a limit. */
-CL_INLINE uint32_t cl_backend_mutex_trylock(uint32_t id) { return cl_port_load(CL_OP_MUTEX_TRYLOCK, id); }
-CL_INLINE uint32_t cl_backend_mutex_lock(uint32_t id) {
-  return cl_hw_settle_frameless(cl_port_wait(CL_OP_MUTEX_LOCK, id));
-}
-CL_INLINE uint32_t cl_backend_semaphore_trywait(uint32_t id) { return cl_port_load(CL_OP_SEMAPHORE_TRYWAIT, id); }
-CL_INLINE uint32_t cl_backend_semaphore_wait(uint32_t id) {
-  return cl_hw_settle_in_place(cl_port_wait(CL_OP_SEMAPHORE_WAIT, id), 0);
-}
-CL_INLINE uint32_t cl_backend_cond_wait(uint32_t id, uint32_t ticket) {
-  return cl_hw_settle_frameless(cl_port_give_and_wait(CL_OP_COND_WAIT, id, ticket));
-}
 /* Messages: `words` is the constant NULL for one of a word (cl_waits.h). Further words are not saved by traps, so no other
  * thread may run on this CPU between them and their operation. */
 CL_INLINE uint32_t cl_hw_send(unsigned op, uint32_t id, uint32_t word, const uint32_t *words) {
@@ -134,51 +122,6 @@ CL_INLINE uint32_t cl_hw_get(uint32_t answer, uint32_t *word, uint32_t *words, u
   return answer;
 }
 
-CL_INLINE uint32_t cl_backend_port_trysend(uint32_t id, uint32_t word, const uint32_t *words) {
-  return cl_hw_send(CL_OP_PORT_TRYSEND, id, word, words);
-}
-
-CL_INLINE uint32_t cl_backend_port_send_once(uint32_t id, uint32_t word, const uint32_t *words) {
-  uint32_t answer = cl_hw_send(CL_OP_PORT_SEND, id, word, words);
-  if (CL_LIKELY(!answer)) return 0;
-  return cl_hw_settle(answer);
-}
-
-CL_INLINE uint32_t cl_backend_port_send(uint32_t id, uint32_t word, const uint32_t *words) {
-  uint32_t answer;
-  do answer = cl_backend_port_send_once(id, word, words);
-  while (answer == CL_RESUMED);
-  return answer;
-}
-
-CL_INLINE uint32_t cl_backend_port_tryreceive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  return cl_hw_get(cl_hw_ask(CL_OP_PORT_TRYRECEIVE, id, CL_IS_BLOCK(words)), word, words, room);
-}
-
-CL_INLINE uint32_t cl_backend_port_receive_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  uint32_t answer = cl_hw_get(cl_hw_ask(CL_OP_PORT_RECEIVE, id, CL_IS_BLOCK(words)), word, words, room);
-  return answer <= CL_WORD_VALUE_MASK ? answer : cl_hw_settle(answer);
-}
-
-/* A message of one word is looked for last: then the thread mostly has to wait. */
-CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  const int block = CL_IS_BLOCK(words);
-  uint32_t answer;
-  do {
-    answer = cl_hw_ask(CL_OP_PORT_RECEIVE, id, block);
-    if (block) cl_hw_get(answer, word, words, room);
-    if ((int32_t)answer < 0) {
-      cl_switch_here(answer);
-      answer = CL_RESUMED;
-    } else if (answer <= CL_WORD_VALUE_MASK) {
-      return block ? answer : cl_hw_get(answer, word, words, room);
-    } else {
-      answer = cl_hw_settle(answer);
-    }
-  } while (answer == CL_RESUMED);
-  return answer;
-}
-
 /* If the CPU should give way, the kernel interrupts it afterwards. */
 /* The thread interrupted may be between two operations that share WORD0. */
 static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
@@ -191,7 +134,7 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 #define CL_BACKEND_TIMEOUTS (CL_TIMEOUTS && !CL_SIGNALS)
 
 /* A later deadline than the kernel compares is left to the timer. */
-static inline int cl_backend_timeout_start(uint64_t at) {
+static inline int cl_hw_timeout_start(uint64_t at) {
   if ((int64_t)(at - cl_now()) >= 1 << 30) return 0;
   *cl_port(CL_OP_WORD0, 0) = (uint32_t)at;
   return !cl_port_load(CL_OP_TIMEOUT_START, 0);
@@ -212,38 +155,93 @@ CL_INLINE uint32_t cl_hw_settle_until(uint32_t word) {
   return CL_LIKELY(late) ? CL_LATE : word;
 }
 
-CL_INLINE uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word) {
+/* The interface's operations with `until` (cl_waits.h). A limit later than the kernel compares is rare: its code is out of
+ * line (kernel/timer.c). */
+
+uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at);
+uint32_t cl_port_send_by_timer(uint32_t id, uint32_t word, const uint32_t *words, uint64_t at);
+uint32_t cl_port_receive_by_timer(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, uint64_t at);
+
+CL_INLINE uint32_t cl_backend_wait(unsigned op, uint32_t id, uint32_t word, uint64_t until) {
+  if (CL_IS(until, CL_NOW)) {
+    switch (op) {
+      case CL_OP_MUTEX_LOCK: return cl_port_load(CL_OP_MUTEX_TRYLOCK, id);
+      case CL_OP_SEMAPHORE_WAIT: return cl_port_load(CL_OP_SEMAPHORE_TRYWAIT, id);
+      default: return cl_port_give(op - CL_OP_FLAGS_WAIT_ANY + CL_OP_FLAGS_TRYWAIT_ANY, id, word);
+    }
+  }
+  if (CL_IS(until, CL_NEVER)) {
+    switch (op) {
+      case CL_OP_MUTEX_LOCK: return cl_hw_settle_frameless(cl_port_wait(op, id));
+      case CL_OP_SEMAPHORE_WAIT: return cl_hw_settle_in_place(cl_port_wait(op, id), 0);
+      case CL_OP_COND_WAIT: return cl_hw_settle_frameless(cl_port_give_and_wait(op, id, word));
+      default: return cl_hw_settle_in_place(cl_port_give_and_wait(op, id, word), 0);
+    }
+  }
+  if (CL_UNLIKELY(!cl_hw_timeout_start(until))) return cl_wait_by_timer(op, id, word, until);
   return cl_hw_settle_until(cl_port_give_and_wait(op, id, word));
 }
 
-CL_INLINE uint32_t cl_backend_port_send_until(uint32_t id, uint32_t word, const uint32_t *words) {
-  return cl_hw_settle_until(cl_hw_send(CL_OP_PORT_SEND, id, word, words));
+CL_INLINE uint32_t cl_backend_port_send(uint32_t id, uint32_t word, const uint32_t *words, uint64_t until) {
+  if (CL_IS(until, CL_NOW)) return cl_hw_send(CL_OP_PORT_TRYSEND, id, word, words);
+  if (!__builtin_constant_p(until)) {
+    if (CL_UNLIKELY(!cl_hw_timeout_start(until))) return cl_port_send_by_timer(id, word, words, until);
+    return cl_hw_settle_until(cl_hw_send(CL_OP_PORT_SEND, id, word, words));
+  }
+  uint32_t answer;
+  do {
+    answer = cl_hw_send(CL_OP_PORT_SEND, id, word, words);
+    if (CL_LIKELY(!answer)) return 0;
+    answer = cl_hw_settle(answer);
+  } while (CL_IS(until, CL_NEVER) && answer == CL_RESUMED);
+  return answer;
 }
 
-CL_INLINE uint32_t cl_backend_port_receive_until(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
-  return cl_hw_settle_until(cl_hw_get(cl_hw_ask(CL_OP_PORT_RECEIVE, id, CL_IS_BLOCK(words)), word, words, room));
+CL_INLINE uint32_t cl_backend_port_receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
+                                           uint64_t until) {
+  const int block = CL_IS_BLOCK(words);
+  if (CL_IS(until, CL_NOW)) return cl_hw_get(cl_hw_ask(CL_OP_PORT_TRYRECEIVE, id, block), word, words, room);
+  if (!__builtin_constant_p(until)) {
+    if (CL_UNLIKELY(!cl_hw_timeout_start(until))) return cl_port_receive_by_timer(id, word, words, room, until);
+    return cl_hw_settle_until(cl_hw_get(cl_hw_ask(CL_OP_PORT_RECEIVE, id, block), word, words, room));
+  }
+  uint32_t answer;
+  if (CL_IS(until, CL_ONCE)) {
+    answer = cl_hw_get(cl_hw_ask(CL_OP_PORT_RECEIVE, id, block), word, words, room);
+    return answer <= CL_WORD_VALUE_MASK ? answer : cl_hw_settle(answer);
+  }
+  do { /* a message of one word is looked for last: then the thread mostly has to wait */
+    answer = cl_hw_ask(CL_OP_PORT_RECEIVE, id, block);
+    if (block) cl_hw_get(answer, word, words, room);
+    if ((int32_t)answer < 0) {
+      cl_switch_here(answer);
+      answer = CL_RESUMED;
+    } else if (answer <= CL_WORD_VALUE_MASK) {
+      return block ? answer : cl_hw_get(answer, word, words, room);
+    } else {
+      answer = cl_hw_settle(answer);
+    }
+  } while (answer == CL_RESUMED);
+  return answer;
 }
 
 #define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS
-CL_INLINE uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word) { return cl_port_give(op, id, word); }
-CL_INLINE uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word) {
-  return cl_hw_settle_in_place(cl_port_give_and_wait(op, id, word), 0);
-}
-
-static inline uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word) {
+CL_INLINE uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t *word) {
+  if (op != CL_OP_FLAGS_GET && op != CL_OP_FLAGS_FOUND) return cl_port_give(op, id, *word);
   uint32_t answer = cl_port_load(op, id);
   if (!answer) *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
 }
-
 #define CL_BACKEND_INHERITANCE CL_INHERITANCE
 
-static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) {
-  return cl_port_give(CL_OP_MUTEX_PROTOCOL, id, word);
+static inline uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
+  return cl_backend_op(op, id, thread);
 }
 
 uint32_t cl_op_move(uint32_t word);
-static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_backend_mutex_lock(id); }
+static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) {
+  return cl_backend_wait(CL_OP_MUTEX_LOCK, id, 0, CL_NEVER);
+}
 
 /* A thread that a trap has interrupted is the kernel's running one, and so does not wait. */
 #define CL_BACKEND_CLEARS_IPI 1

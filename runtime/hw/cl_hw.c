@@ -40,12 +40,10 @@ CL_COLD void cl_backend_timer(int added) {
 }
 
 /* The thread interrupted may be between GIVE_WAY and SAVED; these operations do not imply SAVED. */
-CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
-  *cl_port(CL_OP_WORD0, 0) = thread; /* the trap entry has saved it */
+CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
+  *cl_port(CL_OP_WORD0, 0) = word; /* the trap entry has saved it */
   return cl_port_load(op, id);
 }
-
-CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) { return cl_backend_leave(op, id, word); }
 
 CL_COLD static void timer_interrupt(void) {
   lock();
@@ -70,7 +68,12 @@ void cl_interrupt(uint32_t causes) {
   }
   /* A better thread, or the slice is used up. Also asked if the level has fallen since the trap, as for threads that are
    * ready for moments only: only after this answer does the kernel not interrupt again at once. */
+#if defined(CL_PREEMPTED_LAST)
+  uint32_t word = cl_port_load(CL_OP_YIELD, 0);
+  if ((int32_t)word >= 0) word = cl_port_load(CL_OP_PREEMPT, 0);
+#else
   uint32_t word = cl_port_load(CL_OP_PREEMPT, 0);
+#endif
   if ((int32_t)word < 0) {
     /* The next thread expects interrupts on. The kernel raises none before SAVED. */
     if (!CL_SIGNALS) cl_irq_on();

@@ -3,35 +3,30 @@
  * The internal interface between the POSIX layer and either kernel.
  *
  * Each kernel's back end implements it: runtime/hw/cl_backend.h (one load on the kernel port each) or
- * runtime/sw/cl_backend.h (one call each). docs/reference/kernel.md defines the operations.
+ * runtime/sw/cl_backend.h (one call each). docs/reference/kernel.md defines the operations, and says of each which
+ * function does it: cl_op_NAME. Those that need no code of their own are in cl_kernel_calls.h.
  *
  * An operation returns the kernel's word. An operation that waits returns when the calling thread runs again, with
- * RESUMED set if it was switched out or slept; GIVE_WAY is never returned. How long it waits is an argument (cl_waits.h).
- *
- * cl_kernel_calls.h has the functions of operations that need no code of their own, cl_waits.h those that take a limit;
- * docs/reference/kernel.md says for each operation which function does it. Further ones:
+ * RESUMED set if it was switched out or slept; GIVE_WAY is never returned. How long it waits is an argument, `until`.
+ * Apart from the operations there are
+ *   uint32_t cl_wait(op, id, word, until)   those that wait for an object but a port, by their codes (cl_waits.h)
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
- *   uint32_t cl_op_move(uint32_t word)       its status; RESUMED is never returned
- *   uint32_t cl_op_mutex_lock_apart(uint32_t id)                 mutex_lock, for rare callers: the other stays inlined
- *   noreturn void cl_op_thread_exit(void)    the caller's stack may be reused as soon as it is called
+ *   uint32_t cl_op_mutex_lock_apart(uint32_t id)   mutex_lock, for rare callers: the other stays inlined
  *   void cl_backend_start(void)              once, on CPU 0, before any other operation; interrupts are disabled
  *   void cl_backend_lock(void), cl_backend_unlock(void)   a short critical section: all CPUs, interrupts disabled
- *   uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word)   with the lock, by a thread: an operation that does
- *     not wait (those that wait.c and mutex.c use); a better thread that it makes ready runs after cl_backend_unlock
- *   void cl_backend_unlock_quietly(void)   cl_backend_unlock if there was no cl_backend_op
- *   void cl_backend_timer(int added)   with the lock: cl_timers and cl_timers_count have changed; one is added, or removed
- *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
- *   CL_BACKEND_TIMEOUTS   1: the kernel can end the caller's wait itself:
- *   int cl_backend_timeout_start(uint64_t at)   0: not at so late a time
- *   uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word)   after that: the operation waits; CL_LATE: the
- *     limit has ended the wait. Switches in place.
- *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
- *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
- *   CL_BACKEND_EVENT_FLAGS   1: it has the operations on event flags, flags_...:
- *   uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t word)         those that do not wait, but:
- *   uint32_t cl_op_flags_read(unsigned op, uint32_t id, uint32_t *word)   get, found; *word is set if the status is 0
- *   uint32_t cl_op_flags_wait(unsigned op, uint32_t id, uint32_t word)    those that wait
- * A back end calls cl_timers_look, with the lock, when this CPU's first timer has expired. */
+ *   void cl_backend_unlock_quietly(void)   the same if no operation was done in it; in it may be:
+ *   uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word)   by a thread: an operation that does not wait (those
+ *     that memory/ uses)
+ *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   ..._leave; also in an interrupt
+ *     A better thread that these make ready runs after cl_backend_unlock, or after the interrupt.
+ *   void cl_backend_timer(int added)   cl_timers and cl_timers_count have changed; one is added, or removed
+ *   CL_BACKEND_TIMEOUTS     1: the kernel can end waits at a time itself (cl_waits.h)
+ *   CL_BACKEND_INHERITANCE  1: its mutexes can have a protocol: cl_backend_op has mutex_protocol
+ *   CL_BACKEND_EVENT_FLAGS  1: it has event flags: cl_wait has flags_wait_... and flags_take_..., and
+ *   uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t *word)   their other operations; *word goes in, or, of get and
+ *     found, comes out if the status is 0
+ * cl_op_thread_exit does not return: the caller's stack may be reused as soon as it is called. cl_op_move never returns
+ * RESUMED. A back end calls cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #ifndef CL_KERNEL_H
 #define CL_KERNEL_H
 
@@ -91,6 +86,7 @@ static inline struct cl_thread *cl_self(void) {
   __asm__("mv %0, tp" : "=r"(self));
   return self;
 }
+static inline uint32_t cl_self_number(void) { return (uint32_t)(cl_self() - cl_threads); }
 
 /* Prepare a new thread to start with cl_thread_main(start, argument) on the given stack. */
 void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(void *), void *argument);
@@ -221,9 +217,14 @@ void cl_backend_lock(void);
 void cl_backend_unlock(void);
 void cl_backend_unlock_quietly(void);
 void cl_backend_timer(int added);
-uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread);
 uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word);
 
+/* `until`, how long an operation waits: one of these, which are constants, so that the compiler removes the rest; or a
+ * time, mtime, which no constant in the program is. A wait that the time has ended answers CL_LATE. */
+#define CL_NOW UINT64_C(0)
+#define CL_NEVER UINT64_MAX
+#define CL_ONCE (UINT64_MAX - 1) /* of a port: without a limit, but after one wait the answer is RESUMED */
+#define CL_IS(until, constant) (__builtin_constant_p(until) && (until) == (constant))
 /* Whether a message has more words than one: in functions that are inlined. */
 #define CL_IS_BLOCK(words) (!(__builtin_constant_p((words) == NULL) && (words) == NULL))
 

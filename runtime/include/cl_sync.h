@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "cl_queue.h"
+#include "cl_objects.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,12 +18,7 @@ extern "C" {
 
 /* --- Barriers --- */
 
-typedef struct {
-  uint32_t handle; /* as for a mutex */
-  unsigned count;
-  unsigned missing;
-  struct cl_queue queue;
-} pthread_barrier_t;
+typedef struct cl_barrier pthread_barrier_t;
 
 typedef struct {
   int shared;

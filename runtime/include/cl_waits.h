@@ -2,15 +2,12 @@
  *
  * The operations of the internal interface that may wait, by what the back end has of them (included by cl_kernel.h).
  *
- * `until` says for how long: CL_NOW, CL_NEVER, CL_ONCE, which are constants, so that the compiler removes the rest; or it
- * is a time, mtime, which no constant in the program is. A wait that the time has ended answers CL_LATE. */
+ * A back end has three functions for them, cl_backend_wait, cl_backend_port_send and cl_backend_port_receive, which take
+ * a time only if CL_BACKEND_TIMEOUTS is 1: the kernel ends the wait itself. Else a timer does. */
 #ifndef CL_WAITS_H
 #define CL_WAITS_H
 
-#define CL_NOW UINT64_C(0)
-#define CL_NEVER UINT64_MAX
-#define CL_ONCE (UINT64_MAX - 1) /* of a port: without a limit, but after one wait the answer is RESUMED */
-#define CL_IS(until, constant) (__builtin_constant_p(until) && (until) == (constant))
+#define CL_IS_BY_TIMER(until) (!CL_BACKEND_TIMEOUTS && !__builtin_constant_p(until))
 
 /* Time limit of a wait: started before it, on the waiting thread's stack, and always stopped after it. `leave` is the
  * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
@@ -33,36 +30,21 @@ CL_INLINE unsigned cl_leave_of(unsigned op) {
   }
 }
 
-CL_INLINE uint32_t cl_wait_without_limit(unsigned op, uint32_t id, uint32_t word) {
-  switch (op) {
-    case CL_OP_MUTEX_LOCK: return cl_backend_mutex_lock(id);
-    case CL_OP_SEMAPHORE_WAIT: return cl_backend_semaphore_wait(id);
-    case CL_OP_COND_WAIT: return cl_backend_cond_wait(id, word);
-    default: return cl_op_flags_wait(op, id, word);
-  }
-}
-
 CL_INLINE uint32_t cl_wait_by_timer_here(unsigned op, uint32_t id, uint32_t word, uint64_t at) {
   struct cl_timer timer;
   cl_timer_start(&timer, cl_leave_of(op), id, at);
-  uint32_t answer = cl_wait_without_limit(op, id, word);
+  uint32_t answer = cl_backend_wait(op, id, word, CL_NEVER);
   return cl_timer_stop(&timer) ? CL_LATE : answer;
 }
-uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at);
 
 CL_INLINE uint32_t cl_wait(unsigned op, uint32_t id, uint32_t word, uint64_t until) {
-  if (CL_IS(until, CL_NEVER)) return cl_wait_without_limit(op, id, word);
-  if (!CL_BACKEND_TIMEOUTS) return cl_wait_by_timer_here(op, id, word, until);
-  if (CL_UNLIKELY(!cl_backend_timeout_start(until))) return cl_wait_by_timer(op, id, word, until);
-  return cl_backend_wait_until(op, id, word);
+  return CL_IS_BY_TIMER(until) ? cl_wait_by_timer_here(op, id, word, until) : cl_backend_wait(op, id, word, until);
 }
 
-CL_INLINE uint32_t cl_op_mutex_lock(uint32_t id, uint64_t until) {
-  return CL_IS(until, CL_NOW) ? cl_backend_mutex_trylock(id) : cl_wait(CL_OP_MUTEX_LOCK, id, 0, until);
-}
+CL_INLINE uint32_t cl_op_mutex_lock(uint32_t id, uint64_t until) { return cl_wait(CL_OP_MUTEX_LOCK, id, 0, until); }
 
 CL_INLINE uint32_t cl_op_semaphore_wait(uint32_t id, uint64_t until) {
-  return CL_IS(until, CL_NOW) ? cl_backend_semaphore_trywait(id) : cl_wait(CL_OP_SEMAPHORE_WAIT, id, 0, until);
+  return cl_wait(CL_OP_SEMAPHORE_WAIT, id, 0, until);
 }
 
 /* Returns at once if there has been a signal since the ticket. */
@@ -78,37 +60,27 @@ CL_INLINE uint32_t cl_op_cond_wait(uint32_t id, uint32_t ticket, uint64_t until)
 CL_INLINE uint32_t cl_port_send_by_timer_here(uint32_t id, uint32_t word, const uint32_t *words, uint64_t at) {
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, at);
-  uint32_t answer = cl_backend_port_send_once(id, word, words);
+  uint32_t answer = cl_backend_port_send(id, word, words, CL_ONCE);
   return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
 }
-uint32_t cl_port_send_by_timer(uint32_t id, uint32_t word, const uint32_t *words, uint64_t at);
 
 CL_INLINE uint32_t cl_op_port_send(uint32_t id, uint32_t word, const uint32_t *words, uint64_t until) {
-  if (CL_IS(until, CL_NOW)) return cl_backend_port_trysend(id, word, words);
-  if (CL_IS(until, CL_NEVER)) return cl_backend_port_send(id, word, words);
-  if (CL_IS(until, CL_ONCE)) return cl_backend_port_send_once(id, word, words);
-  if (!CL_BACKEND_TIMEOUTS) return cl_port_send_by_timer_here(id, word, words, until);
-  if (CL_UNLIKELY(!cl_backend_timeout_start(until))) return cl_port_send_by_timer(id, word, words, until);
-  return cl_backend_port_send_until(id, word, words);
+  return CL_IS_BY_TIMER(until) ? cl_port_send_by_timer_here(id, word, words, until)
+                               : cl_backend_port_send(id, word, words, until);
 }
 
 CL_INLINE uint32_t cl_port_receive_by_timer_here(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
                                                  uint64_t at) {
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_PORT_LEAVE, id, at);
-  uint32_t answer = cl_backend_port_receive_once(id, word, words, room);
+  uint32_t answer = cl_backend_port_receive(id, word, words, room, CL_ONCE);
   return cl_timer_stop(&timer) && answer == CL_RESUMED ? CL_LATE : answer;
 }
-uint32_t cl_port_receive_by_timer(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, uint64_t at);
 
 /* *word is set if the status is 0. As many words are stored as there is room for; none if *word is no number of words. */
 CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, uint64_t until) {
-  if (CL_IS(until, CL_NOW)) return cl_backend_port_tryreceive(id, word, words, room);
-  if (CL_IS(until, CL_NEVER)) return cl_backend_port_receive(id, word, words, room);
-  if (CL_IS(until, CL_ONCE)) return cl_backend_port_receive_once(id, word, words, room);
-  if (!CL_BACKEND_TIMEOUTS) return cl_port_receive_by_timer_here(id, word, words, room, until);
-  if (CL_UNLIKELY(!cl_backend_timeout_start(until))) return cl_port_receive_by_timer(id, word, words, room, until);
-  return cl_backend_port_receive_until(id, word, words, room);
+  return CL_IS_BY_TIMER(until) ? cl_port_receive_by_timer_here(id, word, words, room, until)
+                               : cl_backend_port_receive(id, word, words, room, until);
 }
 
 #endif

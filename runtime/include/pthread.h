@@ -245,17 +245,7 @@ typedef struct {
   uint8_t ceiling;
 } pthread_mutexattr_t;
 
-typedef struct cl_mutex {
-  uint32_t handle; /* of the kernel object; 0: not made yet; or it lives in memory (memory/mutex.c) */
-  uint8_t type;
-  uint8_t protocol;
-  uint8_t robust; /* and, in memory, the state of a robust one */
-  uint8_t ceiling;
-  uint32_t owner_plus_1;
-  uint32_t depth;
-  struct cl_queue waiters;
-  struct cl_mutex *next_held; /* by the same thread */
-} pthread_mutex_t;
+typedef struct cl_mutex pthread_mutex_t;
 
 #define PTHREAD_MUTEX_INITIALIZER {0}
 #define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP {.type = PTHREAD_MUTEX_ERRORCHECK}
@@ -302,11 +292,7 @@ typedef struct {
   clockid_t clock;
 } pthread_condattr_t;
 
-typedef struct {
-  uint32_t handle; /* as for a mutex */
-  uint32_t monotonic; /* its clock is CLOCK_MONOTONIC */
-  struct cl_queue waiters;
-} pthread_cond_t;
+typedef struct cl_condition pthread_cond_t;
 
 #define PTHREAD_COND_INITIALIZER {0}
 

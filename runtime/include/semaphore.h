@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "cl_queue.h"
+#include "cl_objects.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,11 +16,7 @@ extern "C" {
 
 #define SEM_VALUE_MAX 32767
 
-typedef struct {
-  uint32_t handle; /* of the kernel object; 0: not initialised; or it lives in memory: */
-  unsigned value;
-  struct cl_queue waiters;
-} sem_t;
+typedef struct cl_semaphore sem_t;
 
 #define SEM_FAILED ((sem_t *)0)
 

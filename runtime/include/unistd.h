@@ -13,7 +13,7 @@ extern "C" {
 #ifdef _GNU_SOURCE
 pid_t gettid(void); /* pthread_self() + 1: getpid() for main */
 #endif
-long syscall(long number, ...); /* SYS_gettid; -1 with ENOSYS for any other */
+long syscall(long number, ...); /* SYS_gettid, SYS_futex; -1 with ENOSYS for any other */
 
 #ifdef __cplusplus
 }

@@ -33,7 +33,7 @@ static void insert(struct cl_timer *timer) {
 }
 
 CL_COLD void cl_timer_enter(struct cl_timer *timer) {
-  timer->thread = (uint32_t)(cl_self() - cl_threads);
+  timer->thread = cl_self_number();
   timer->cpu = CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0;
   timer->patience = 64;
   timer->runs = 1;

@@ -4,20 +4,37 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "coreloom.h"
 
+int cl_futex(uint32_t *word, int operation, uint32_t value, uintptr_t fourth, uint32_t *other, uint32_t last);
+
 #define WEAK __attribute__((weak))
 
 static pid_t number(void) { return (pid_t)pthread_self() + 1; }
 WEAK pid_t gettid(void) { return number(); }
+/* Of the words that a call has; the others are not looked at. */
 WEAK long syscall(long call, ...) {
+  va_list words;
   if (call == SYS_gettid) return number();
-  errno = ENOSYS;
-  return -1;
+  if (call != SYS_futex) {
+    errno = ENOSYS;
+    return -1;
+  }
+  va_start(words, call);
+  uint32_t *const word = va_arg(words, uint32_t *);
+  const int operation = va_arg(words, int);
+  const uint32_t value = va_arg(words, uint32_t);
+  const uintptr_t fourth = va_arg(words, uintptr_t);
+  uint32_t *const other = va_arg(words, uint32_t *);
+  const uint32_t last = va_arg(words, uint32_t);
+  va_end(words);
+  return cl_futex(word, operation, value, fourth, other, last);
 }
 
 WEAK int get_nprocs(void) { return (int)cl_cpu_count(); }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <semaphore.h>
-
 #include "memory.h"
 #include "wait.h"
 
-CL_COLD uint32_t cl_memory_semaphore(unsigned op, sem_t *sem, uint64_t until) {
+CL_COLD uint32_t cl_memory_semaphore(unsigned op, struct cl_semaphore *sem, uint64_t until) {
   uint32_t word = 0;
   cl_backend_lock();
   if (sem->handle != CL_IN_MEMORY) {

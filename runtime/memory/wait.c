@@ -54,7 +54,7 @@ CL_COLD uint32_t cl_priority_now(uint32_t thread) {
 }
 
 CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
-  me->thread = (uint32_t)(cl_self() - cl_threads);
+  me->thread = cl_self_number();
   me->priority = cl_priority_now(me->thread);
   me->queue = queue;
   me->woken = 0;
@@ -92,9 +92,10 @@ CL_COLD int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t
 }
 
 CL_COLD void cl_queue_look(uint32_t thread) {
-  if (!cl_status(cl_backend_op(CL_OP_COND_LEAVE, lot(), thread))) return;
+  if (!cl_status(cl_backend_leave(CL_OP_COND_LEAVE, lot(), thread))) return;
   cl_backend_op(CL_OP_COND_SIGNAL, lot(), 0);
-  cl_backend_op(CL_OP_COND_LEAVE, lot(), thread); /* it may have begun to wait before the signal, which woke another */
+  cl_backend_leave(CL_OP_COND_LEAVE, lot(),
+                   thread); /* it may have begun to wait before the signal, which woke another */
 }
 
 CL_COLD struct cl_waiter *cl_queue_wake(struct cl_queue *queue) {

@@ -9,10 +9,8 @@
 
 #include <errno.h>
 
-#include <pthread.h>
-
 #include "cl_kernel.h"
-#include "cl_queue.h"
+#include "cl_objects.h"
 
 /* On the waiter's stack. Its owner sets `data`, for whoever wakes it, `mutex` and `ends`. */
 struct cl_waiter {
@@ -22,7 +20,7 @@ struct cl_waiter {
   uint32_t priority;
   volatile uint32_t woken;
   void *data;
-  pthread_mutex_t *mutex; /* it waits for it, or NULL */
+  struct cl_mutex *mutex; /* it waits for it, or NULL */
   unsigned *ends; /* CL_POINT, CL_AGAIN_BY or NULL: neither a cancellation nor a signal ends the wait */
 };
 

@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "cancel.h"
-#include "wait.h"
 
 int pthread_barrierattr_init(pthread_barrierattr_t *attr) {
   attr->shared = PTHREAD_PROCESS_PRIVATE;
@@ -31,24 +30,9 @@ int pthread_barrierattr_getpshared(const pthread_barrierattr_t *attr, int *share
   return 0;
 }
 
-/* The barrier at which each thread waits, and whether it is in a signal's handler instead: it has arrived all the same,
- * and the last to arrive releases it. */
-static struct {
-  const pthread_barrier_t *at;
-  unsigned away;
-} arrivals[CL_THREADS];
-
-static int has_waiters(const pthread_barrier_t *barrier) {
-  cl_backend_lock();
-  uint32_t thread = 0;
-  while (thread < CL_THREADS && !(cl_waiters[thread] && cl_waiters[thread]->queue == &barrier->queue)) thread++;
-  cl_backend_unlock();
-  return thread < CL_THREADS;
-}
-
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count) {
   if (!count || (attr && !CL_IS_ATTR(attr))) return EINVAL;
-  if (CL_SIGNALS && has_waiters(barrier)) return EBUSY;
+  if (CL_SIGNALS && cl_memory_barrier_has_waiters(barrier)) return EBUSY;
   /* The kernel does not forget the arrival of a thread whose wait a signal has ended. */
   int fits = !CL_SIGNALS && count - 1 <= CL_WORD_VALUE_MASK;
   *barrier = (pthread_barrier_t){
@@ -61,49 +45,13 @@ int pthread_barrier_destroy(pthread_barrier_t *barrier) {
   return cl_memory_destroy(&barrier->handle, word, barrier->queue.first != NULL);
 }
 
-/* With the lock, which it releases. A thread that a cancellation may end, or whose handler has interrupted such a wait,
- * arrives again. */
-CL_COLD static int wait_with_signals(pthread_barrier_t *barrier) {
-  uint32_t thread = pthread_self();
-  int again = cl_cancel_asynchronous() || arrivals[thread].away, status;
-  if (!again) arrivals[thread].at = barrier;
-  for (;;) {
-    struct cl_waiter me = {.ends = CL_AGAIN_BY(again ? &barrier->missing : &arrivals[thread].away)};
-    status = cl_queue_wait(&barrier->queue, &me, CL_NEVER);
-    if (!CL_AGAIN(status) || again) return status;
-    cl_backend_lock();
-    if (!arrivals[thread].away) break;
-    arrivals[thread].away = 0;
-  }
-  cl_backend_unlock();
-  return 0;
-}
-
-/* A woken thread no longer touches the barrier: it can be used again, or destroyed, at once. */
-CL_COLD static int wait_in_memory(pthread_barrier_t *barrier) {
-  int status = EINVAL;
-  cl_backend_lock();
-  if (barrier->handle == CL_IN_MEMORY) {
-    if (--barrier->missing)
-      return CL_SIGNALS ? wait_with_signals(barrier) : cl_queue_wait(&barrier->queue, &(struct cl_waiter){0}, CL_NEVER);
-    barrier->missing = barrier->count;
-    while (cl_queue_wake(&barrier->queue)) continue;
-    for (uint32_t thread = 0; CL_SIGNALS && thread < CL_THREADS; thread++)
-      if (arrivals[thread].at == barrier) arrivals[thread].away = 0;
-    status = PTHREAD_BARRIER_SERIAL_THREAD;
-  }
-  cl_backend_unlock();
-  return status;
-}
-
 int pthread_barrier_wait(pthread_barrier_t *barrier) {
   cl_trace_call();
   uint32_t word = cl_op_barrier_wait(cl_object(barrier->handle), barrier->count - 1);
   if (CL_UNLIKELY(cl_status(word))) {
-    int status;
-    do status = wait_in_memory(barrier);
-    while (CL_AGAIN(status));
-    return status;
+    do word = cl_memory_barrier_wait(barrier, cl_cancel_asynchronous());
+    while (CL_SIGNALS && word == CL_CANCELED);
+    if (cl_status(word)) return cl_status(word);
   }
   return cl_value(word) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }

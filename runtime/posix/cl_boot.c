@@ -73,12 +73,12 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
 /* Called by the trap entry on the boot stack. */
 __attribute__((noreturn)) void cl_fault(unsigned cause, uint32_t pc, uint32_t address);
 void cl_fault(unsigned cause, uint32_t pc, uint32_t address) {
-  uint32_t thread = (uint32_t)(cl_self() - cl_threads);
+  uint32_t thread = cl_self_number();
   cl_fault_in("thread", cl_posix_name ? cl_posix_name(thread) : NULL, thread, cause, pc, address);
 }
 
 CL_COLD void cl_broken(const char *which, const void *where) {
-  uint32_t thread = (uint32_t)(cl_self() - cl_threads);
+  uint32_t thread = cl_self_number();
   cl_broken_in("thread", cl_posix_name ? cl_posix_name(thread) : NULL, thread, which, where);
 }
 
@@ -88,7 +88,7 @@ CL_COLD void cl_broken(const char *which, const void *where) {
 __attribute__((noreturn)) void cl_fault_of_thread(unsigned cause, uint32_t pc, uint32_t address);
 void cl_fault_of_thread(unsigned cause, uint32_t pc, uint32_t address) {
   extern char cl_switch_away[], cl_switch_end[];
-  uint32_t thread = (uint32_t)(cl_self() - cl_threads);
+  uint32_t thread = cl_self_number();
   if ((pc >= (uintptr_t)cl_switch_away && pc < (uintptr_t)cl_switch_end) || cl_libc_holds_heap()) {
     cl_fault(cause, pc, address);
   }

@@ -13,13 +13,6 @@
 
 static inline uint32_t object(const pthread_cond_t *cond) { return cl_object(cond->handle); }
 
-uint32_t cl_condition_handle(void) {
-  uint32_t word = cl_op_cond_create();
-  if (cl_status(word)) return CL_IN_MEMORY;
-  return cl_value(word) == CL_CONDITIONS - 1 && cl_queue_needs(cl_value(word)) ? CL_IN_MEMORY
-                                                                               : cl_handle(cl_value(word));
-}
-
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
   if (attr && !CL_IS_ATTR(attr)) return EINVAL;
   *cond = (pthread_cond_t){.handle = cl_condition_handle(), .monotonic = attr && attr->clock == CLOCK_MONOTONIC};
@@ -130,10 +123,9 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
 /* The kernel does not have it, or got it a moment ago. */
 CL_COLD static int wake_closer(pthread_cond_t *cond, int all) {
   if (!cond->handle) return 0; /* never waited at: nobody to wake */
-  if (cond->handle != CL_IN_MEMORY)
-    return cl_status(all ? cl_op_cond_broadcast(object(cond)) : cl_op_cond_signal(object(cond)));
-  cl_memory_cond_wake(cond, all);
-  return 0;
+  int status = cl_memory_cond_wake(cond, all);
+  if (status != EINVAL) return status;
+  return cl_status(all ? cl_op_cond_broadcast(object(cond)) : cl_op_cond_signal(object(cond)));
 }
 
 int pthread_cond_signal(pthread_cond_t *cond) {

@@ -179,7 +179,7 @@ CL_COLD static int make_in_kernel(event_flags_t *events, uint32_t flags) {
   uint32_t handle = cl_condition_handle();
   if (handle == CL_IN_MEMORY) return 0;
   *events = (event_flags_t){.number_plus_1 = cl_object(handle) + 1};
-  return !cl_status(cl_op_flags(CL_OP_FLAGS_SET, object(events), flags));
+  return !cl_status(cl_op_flags(CL_OP_FLAGS_SET, object(events), &flags));
 }
 
 CL_COLD static int destroy_in_kernel(event_flags_t *events) {
@@ -190,11 +190,11 @@ CL_COLD static int destroy_in_kernel(event_flags_t *events) {
 }
 
 static inline int do_in_kernel(unsigned op, const event_flags_t *events, uint32_t flags) {
-  return cl_status(cl_op_flags(op, object(events), flags));
+  return cl_status(cl_op_flags(op, object(events), &flags));
 }
 
 static inline int read_in_kernel(unsigned op, const event_flags_t *events, uint32_t *flags) {
-  return cl_status(cl_op_flags_read(op, object(events), flags));
+  return cl_status(cl_op_flags(op, object(events), flags));
 }
 
 /* A wait that has ended so */
@@ -207,7 +207,7 @@ static inline int wait_in_kernel(const event_flags_t *events, uint32_t wanted, i
   uint32_t word;
   do {
     while (cl_cancel_enter(CL_OP_COND_LEAVE, object(events))) cl_cancel_act();
-    word = cl_op_flags_wait(waiting(how), object(events), wanted);
+    word = cl_wait(waiting(how), object(events), wanted, CL_NEVER);
     if (!cl_cancel_left()) break;
     cl_cancel_act();
   } while (1);
@@ -215,7 +215,7 @@ static inline int wait_in_kernel(const event_flags_t *events, uint32_t wanted, i
 }
 
 static inline int try_in_kernel(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got) {
-  return found(events, do_in_kernel(CL_OP_FLAGS_TRYWAIT_ANY + (unsigned)how, events, wanted), got);
+  return found(events, cl_status(cl_wait(waiting(how), object(events), wanted, CL_NOW)), got);
 }
 
 static int wait_in_kernel_until(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got,

@@ -3,22 +3,28 @@
  * A mutex is an object of the kernel, if that has its type and room for it: then locking it takes one operation. Any
  * other lives in memory (memory/mutex.c) and has a handle that no object of the kernel has; so what
  * kind of mutex it is matters only after the kernel has answered EINVAL. */
-#include "mutex.h"
-
 #include <errno.h>
 #include <pthread.h>
 
 #include "clock.h"
 #include "coreloom.h"
 #include "timed.h"
+#include "wait.h"
+
+_Static_assert(PTHREAD_MUTEX_RECURSIVE == CL_MUTEX_RECURSIVE && PTHREAD_MUTEX_ROBUST == CL_MUTEX_ROBUST &&
+                   PTHREAD_PRIO_INHERIT == CL_MUTEX_INHERIT && PTHREAD_PRIO_PROTECT == CL_MUTEX_PROTECT,
+               "memory.h has the same numbers");
 
 static uint32_t new_handle(const pthread_mutex_t *mutex) {
   int kernel_has_type = mutex->type != PTHREAD_MUTEX_RECURSIVE && !mutex->robust;
   if (!kernel_has_type || (mutex->protocol && !CL_BACKEND_INHERITANCE)) return CL_IN_MEMORY;
   uint32_t word = cl_op_mutex_create();
-  if (cl_status(word)) return CL_IN_MEMORY;
-  if (CL_BACKEND_INHERITANCE && mutex->protocol) cl_backend_mutex_protocol(cl_value(word), cl_mutex_rule(mutex));
-  return cl_handle(cl_value(word));
+  if (CL_BACKEND_INHERITANCE && mutex->protocol && !cl_status(word)) {
+    cl_backend_lock();
+    cl_backend_op(CL_OP_MUTEX_PROTOCOL, cl_value(word), cl_mutex_rule(mutex));
+    cl_backend_unlock();
+  }
+  return cl_handle_of(word);
 }
 
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {
@@ -47,7 +53,7 @@ int pthread_mutex_destroy(pthread_mutex_t *mutex) {
     cl_backend_lock();
     if (!mutex->waiters.first) {
       mutex->depth = 1;
-      cl_memory_mutex_unlock(mutex);
+      cl_mutex_release(mutex);
     }
     cl_backend_unlock();
   }
@@ -55,14 +61,27 @@ int pthread_mutex_destroy(pthread_mutex_t *mutex) {
   return cl_memory_destroy(&mutex->handle, word, mutex->owner_plus_1 != 0);
 }
 
+/* A normal mutex that the caller has: no unlock ends the wait. */
+CL_COLD static int wait_for_ever(uint64_t at) {
+  struct cl_queue nobody = {0};
+  int status;
+  do {
+    struct cl_waiter me = {.ends = CL_AGAIN_BY(&cl_wait_again)};
+    cl_backend_lock();
+    status = cl_queue_wait(&nobody, &me, at);
+  } while (CL_AGAIN(status));
+  return status;
+}
+
 CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
-  if (status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL) return cl_mutex_wait_for_ever(at);
-  if (status != EINVAL) return status;
-  if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
-  if (mutex->handle == CL_IN_MEMORY) return cl_memory_mutex_lock(mutex, at);
-  /* made a moment ago, by this thread or by one that came at the same time; any other is refused again */
-  uint32_t object = cl_object(mutex->handle);
-  return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_lock(object, CL_NOW));
+  if (status == EINVAL) {
+    if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
+    status = cl_memory_mutex_lock(mutex, at);
+    /* Made a moment ago, by this thread or by one that came at the same time; any other is refused again. */
+    uint32_t object = cl_object(mutex->handle);
+    if (status == EINVAL) status = cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_lock(object, CL_NOW));
+  }
+  return status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL ? wait_for_ever(at) : status;
 }
 
 /* A signal, or a cancellation at any time, may end the wait for a while. */
@@ -95,7 +114,7 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 /* Called after trylock has returned EBUSY. */
 CL_APART int timed(pthread_mutex_t *mutex, uint64_t at) {
   cl_trace_call();
-  return mutex->handle == CL_IN_MEMORY ? cl_memory_mutex_lock(mutex, at) : lock_until(mutex, at);
+  return lock_until(mutex, at);
 }
 
 /* As pthread_mutex_trylock, but EBUSY at once. */
@@ -121,11 +140,6 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
   return cl_now() < at ? timed(mutex, at) : ETIMEDOUT;
 }
 
-CL_COLD int cl_mutex_release(pthread_mutex_t *mutex) {
-  if (mutex->handle == CL_IN_MEMORY) return cl_memory_mutex_unlock(mutex);
-  return mutex->handle ? cl_status(cl_backend_op(CL_OP_MUTEX_UNLOCK, cl_object(mutex->handle), 0)) : EPERM;
-}
-
 CL_COLD static int unlock_closer(pthread_mutex_t *mutex, int status) {
   if (status != EINVAL) return status;
   cl_backend_lock();
@@ -143,4 +157,21 @@ int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number) {
   if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
   *number = cl_object(mutex->handle);
   return *number < CL_MUTEXES ? 0 : EINVAL;
+}
+
+int pthread_mutex_consistent(pthread_mutex_t *mutex) { return cl_mutex_consistent(mutex); }
+
+static int has_ceiling(const pthread_mutex_t *mutex) {
+  return mutex->handle != CL_DESTROYED && mutex->protocol == PTHREAD_PRIO_PROTECT;
+}
+
+int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling) {
+  if (!has_ceiling(mutex)) return EINVAL;
+  *ceiling = mutex->ceiling;
+  return 0;
+}
+
+int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) {
+  if (!has_ceiling(mutex) || ceiling < 0 || ceiling >= CL_PRIORITIES) return EINVAL;
+  return cl_mutex_set_ceiling(mutex, (uint32_t)ceiling, old);
 }

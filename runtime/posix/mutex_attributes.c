@@ -4,8 +4,6 @@
 
 #include "posix.h"
 
-int cl_mutex_protocols;
-
 static void use_protocols(void) {
   cl_mutex_protocols = 1;
   cl_timer_ended = cl_mutex_gave_up;

@@ -27,25 +27,10 @@
 
 #define CL_PROCESS 1 /* number of the one process there is */
 
-/* The handle of a kernel object: its number inverted, so that 0 is none, and shifted as in an address of the kernel
- * port: one instruction makes the address of it. */
-static inline uint32_t cl_handle(uint32_t object) { return (object ^ CL_ADDRESS_ID_MASK) << CL_ADDRESS_ID_LSB; }
-/* The object of a handle. None, or one that is no handle, gives a number of ten bits; the kernel knows which exist. */
-static inline uint32_t cl_object(uint32_t handle) {
-  return (handle >> CL_ADDRESS_ID_LSB & CL_ADDRESS_ID_MASK) ^ CL_ADDRESS_ID_MASK;
-}
-
 extern unsigned char __main_stack[], __main_stack_end[]; /* of the linker script */
 
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
-
-/* The priority that the kernel was given for a thread, which has `now`, with what it inherits in the kernel. */
-static inline uint32_t cl_priority_given(uint32_t thread, uint32_t now) {
-  if (!CL_BACKEND_INHERITANCE) return now;
-  uint32_t given = cl_value(cl_op_get_sched_param(thread));
-  return given < CL_PRIORITIES ? given : now; /* of a hardware thread */
-}
 
 /* pthread_join, with the kernel's own error number (EBUSY: another joins it). */
 int cl_posix_join(pthread_t thread, void **value);
@@ -97,20 +82,6 @@ static inline int cl_mutex_lock_object(pthread_mutex_t *mutex, uint32_t object) 
 static inline int cl_mutex_lock(pthread_mutex_t *mutex) {
   return cl_mutex_lock_object(mutex, cl_object(mutex->handle));
 }
-
-int cl_mutex_release(pthread_mutex_t *mutex); /* pthread_mutex_unlock, with cl_backend_lock held */
-
-/* Set by the functions that give mutexes a protocol or make them robust: a program without them folds it to 0, and with
- * it what it guards. Then these must be called: when a thread ends, gives a wait up, sets its priority, or reads it. */
-extern int cl_mutex_protocols;
-void cl_mutex_end(void);
-void cl_mutex_gave_up(
-    uint32_t thread); /* its wait in a queue ends without what it was for; with cl_backend_lock held */
-int cl_mutex_set_priority(pthread_t thread, uint32_t priority); /* the kernel's error number */
-uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now);
-
-/* The handle of a new condition variable of the kernel's, or CL_IN_MEMORY. */
-uint32_t cl_condition_handle(void);
 
 /* Entering a service that may give way. */
 static inline void cl_trace_call(void) { cl_trace(CL_TRACE_CALL, 0); }

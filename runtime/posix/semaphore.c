@@ -17,7 +17,7 @@ int sem_init(sem_t *sem, int shared, unsigned value) {
   (void)shared;
   if (value > SEM_VALUE_MAX) return cl_fail(EINVAL);
   uint32_t word = cl_op_semaphore_create(value);
-  *sem = (sem_t){.handle = cl_status(word) ? CL_IN_MEMORY : cl_handle(cl_value(word)), .value = value};
+  *sem = (sem_t){.handle = cl_handle_of(word), .value = value};
   return 0;
 }
 

@@ -254,7 +254,7 @@ int pthread_detach(pthread_t thread) {
   return status;
 }
 
-pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
+pthread_t pthread_self(void) { return cl_self_number(); }
 
 int pthread_setname_np(pthread_t thread, const char *name) {
   size_t length = strlen(name);

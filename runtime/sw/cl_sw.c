@@ -7,12 +7,20 @@
 #define K_TICK CL_TICK_CYCLES
 #define K_REMOTE (CL_CPUS > 1)
 #define K_HELD 1
+#if defined(CL_KERNEL_FINE) && CL_CPUS > 1 /* with one CPU there are no locks */
+#define K_FINE 1
+#endif
 #include "cl_sw_kernel.h"
 
 /* Not in .bss: the other CPUs read it while that is being cleared. */
 __attribute__((section(".data"))) static volatile int started = 0;
 
-static inline void k_interrupt(k_cpu *cpu) { cl_local_write(CL_IPI, (uint32_t)(cpu - k_cpus)); }
+static inline void k_interrupt(k_cpu *cpu) {
+#if K_FINE
+  *(volatile uint32_t *)&cpu->called = 1;
+#endif
+  cl_local_write(CL_IPI, (uint32_t)(cpu - k_cpus));
+}
 static inline uint32_t k_now(void) { return cl_local_read(CL_CYCLE); }
 K_INLINE void k_completed(k_cpu *cpu) { k_interrupt(cpu); }
 #ifdef CL_POLICY
@@ -32,10 +40,26 @@ static inline cl_time k_clock(void) {
 static inline uint32_t k_idle_word(const k_cpu *cpu) { return K_GIVE_WAY | (CL_THREADS + k_number(cpu)); }
 #endif
 
+#if K_FINE
+/* The holder of the kernel's lock, by its number + 1, has an object's instead: cl_fine.h. Else 0. */
+static volatile uint32_t inside;
+CL_COLD void wait_outside(void) {
+  do {
+    cl_local_write(CL_LOCK_RELEASE, 0);
+    while (inside) continue;
+    cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)&K_SHARED);
+    cl_local_read(CL_LOCK_ACQUIRE);
+  } while (inside);
+}
+#endif
+
 static inline void lock(void) {
   if (CL_CPUS > 1) {
     cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)&K_SHARED);
     cl_local_read(CL_LOCK_ACQUIRE); /* waits */
+#if K_FINE
+    if (CL_UNLIKELY(inside)) wait_outside();
+#endif
     __asm__ volatile("" ::: "memory");
   }
 }
@@ -254,6 +278,16 @@ static inline uint32_t lines_of(const k_cpu *cpu) {
   return CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
 }
 
+static int pressed; /* by cl_backend_op: a CPU must give way, perhaps */
+
+/* Time limits of waits that this CPU ends. */
+static inline void look_at_limits(const k_cpu *cpu) {
+  cl_timers_look((uint32_t)(cpu - k_cpus));
+  if (!pressed) return;
+  pressed = 0;
+  k_notify(cpu);
+}
+
 /* --- a CPU without work ---------------------------------------------------------------------- */
 
 #ifndef CL_POLICY
@@ -261,7 +295,7 @@ static inline uint32_t lines_of(const k_cpu *cpu) {
 CL_APART void take_asleep(k_cpu *cpu, uint32_t lines) {
   lock();
   if (lines) take_lines(cpu, lines);
-  cl_timers_look((uint32_t)(cpu - k_cpus));
+  look_at_limits(cpu);
   if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
   if (cpu->waiting) set_timer(cpu);
   unlock();
@@ -280,6 +314,9 @@ CL_APART void dispatch_asleep(k_cpu *cpu) {
 static uint32_t idle(k_cpu *cpu) {
   cl_cpu_time_stop();
   cl_trace(CL_TRACE_IDLE, 1);
+#if K_FINE
+  k_notify(cpu); /* a parked CPU is not given a thread, as one that sleeps is */
+#endif
   unlock();
   while (cpu->waiting) {
     cl_wait_for_interrupt();
@@ -321,7 +358,7 @@ __attribute__((noreturn, used)) void cl_sw_idle(void) {
     uint32_t lines = lines_of(cpu);
     lock();
     if (lines) take_lines(cpu, lines);
-    cl_timers_look(k_number(cpu));
+    look_at_limits(cpu);
     word = k_wait(cpu);
     set_timer(cpu);
     if (word != k_idle_word(cpu)) break;
@@ -389,8 +426,14 @@ uint32_t cl_op_set_sched_param(uint32_t id, uint32_t word) {
   return cl_sw_finish(cpu, k_just(k_op_set_sched_param(id, word)), CHANGE);
 }
 
+#if K_FINE
+static uint32_t idle_threads; /* there is one: a program without any folds it to 0 */
+#endif
 uint32_t cl_op_set_idle_thread(uint32_t id) {
   k_cpu *cpu = enter();
+#if K_FINE
+  idle_threads = 1;
+#endif
   return cl_sw_finish(cpu, k_just(k_op_set_idle_thread(cpu, id)), CHANGE);
 }
 
@@ -415,10 +458,13 @@ uint32_t cl_op_release(uint32_t id) {
   return cl_sw_finish(cpu, k_just(k_op_release(id)), CHANGE);
 }
 
+#if K_FINE
+#include "cl_fine.h"
+#else
 uint32_t cl_op_mutex_create(void) { return enter(), answer_with(k_op_mutex_create()); }
 uint32_t cl_op_mutex_destroy(uint32_t id) { return enter(), answer_with(k_op_mutex_destroy(id)); }
 
-uint32_t cl_backend_mutex_trylock(uint32_t id) {
+uint32_t cl_sw_mutex_trylock(uint32_t id) {
   k_cpu *cpu = enter();
   return answer_with(k_op_mutex_trylock(cpu, id));
 }
@@ -430,7 +476,7 @@ uint32_t cl_op_mutex_unlock(uint32_t id) {
 
 uint32_t cl_op_semaphore_create(uint32_t word) { return enter(), answer_with(k_op_semaphore_create(word)); }
 uint32_t cl_op_semaphore_destroy(uint32_t id) { return enter(), answer_with(k_op_semaphore_destroy(id)); }
-uint32_t cl_backend_semaphore_trywait(uint32_t id) { return enter(), answer_with(k_op_semaphore_trywait(id)); }
+uint32_t cl_sw_semaphore_trywait(uint32_t id) { return enter(), answer_with(k_op_semaphore_trywait(id)); }
 
 uint32_t cl_op_semaphore_post(uint32_t id) {
   k_cpu *cpu = enter();
@@ -438,6 +484,7 @@ uint32_t cl_op_semaphore_post(uint32_t id) {
 }
 
 uint32_t cl_op_semaphore_value(uint32_t id) { return enter(), answer_with(k_op_semaphore_value(id)); }
+#endif
 uint32_t cl_op_cond_create(void) { return enter(), answer_with(k_op_cond_create()); }
 uint32_t cl_op_cond_destroy(uint32_t id) { return enter(), answer_with(k_op_cond_destroy(id)); }
 uint32_t cl_op_cond_ticket(uint32_t id) { return enter(), answer_with(k_op_cond_ticket(id)); }
@@ -485,6 +532,7 @@ uint32_t cl_op_set_weight(uint32_t id, uint32_t word) {
 
 uint32_t cl_op_set_deadline(uint32_t id, uint32_t word) { return enter(), answer_with(k_op_set_deadline(id, word)); }
 
+#if !K_FINE
 uint32_t cl_op_port_open(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
   return answer_with(k_op_port_open(cpu, id, word));
@@ -500,19 +548,14 @@ CL_INLINE uint32_t trysend(k_cpu *cpu, uint32_t id, uint32_t word, const uint32_
   result.word = k_op_port_trysend(cpu, id, word, words, count, &result.woke);
   return cl_sw_finish(cpu, result, WAKE_MANY);
 }
-CL_APART uint32_t trysend_away(uint32_t id, uint32_t word) { return trysend(this_cpu(), id, word, NULL, 0); }
-uint32_t cl_sw_port_trysend(uint32_t id, uint32_t word) {
+CL_APART uint32_t trysend_away(uint32_t id, uint32_t word, const uint32_t *words, uint32_t count) {
+  return trysend(this_cpu(), id, word, words, count);
+}
+uint32_t cl_sw_port_trysend(uint32_t id, uint32_t word, const uint32_t *words, uint32_t count) {
   k_cpu *cpu = enter();
-  return K_AWAY ? trysend_away(id, word) : trysend(cpu, id, word, NULL, 0);
+  return K_AWAY ? trysend_away(id, word, words, count) : trysend(cpu, id, word, words, count);
 }
-
-CL_APART uint32_t trysend_words_away(uint32_t id, const uint32_t *words, uint32_t count) {
-  return trysend(this_cpu(), id, count, words, count);
-}
-uint32_t cl_sw_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
-  k_cpu *cpu = enter();
-  return K_AWAY ? trysend_words_away(id, words, count) : trysend(cpu, id, count, words, count);
-}
+#endif
 
 CL_INLINE uint32_t publish(k_cpu *cpu) {
   struct k_result result = {0};
@@ -530,12 +573,14 @@ uint32_t cl_op_thread_join(uint32_t id) {
   return cl_sw_finish(cpu, k_just(k_op_thread_join(cpu, id)), WAIT);
 }
 
-uint32_t cl_backend_mutex_lock(uint32_t id) {
+#if !K_FINE
+uint32_t cl_sw_mutex_lock(uint32_t id) {
   k_cpu *cpu = enter();
   return cl_sw_finish(cpu, k_just(k_op_mutex_lock(cpu, id)), WAIT);
 }
+#endif
 
-uint32_t cl_backend_cond_wait(uint32_t id, uint32_t word) {
+uint32_t cl_sw_cond_wait(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
   return cl_sw_finish(cpu, k_just(k_op_cond_wait(cpu, id, word)), WAIT);
 }
@@ -548,6 +593,7 @@ uint32_t cl_op_barrier_wait(uint32_t id, uint32_t word) {
   return cl_sw_finish(cpu, result, WAIT | WAKE_MANY);
 }
 
+#if !K_FINE
 CL_COLD uint32_t cl_op_mutex_lock_apart(uint32_t id);
 uint32_t cl_op_mutex_lock_apart(uint32_t id) {
   k_cpu *cpu = enter();
@@ -558,6 +604,7 @@ uint32_t cl_sw_semaphore_wait(uint32_t id) {
   k_cpu *cpu = enter();
   return cl_sw_finish(cpu, k_just(k_op_semaphore_wait(cpu, id)), WAIT_IN_PLACE);
 }
+#endif
 
 __attribute__((noinline)) uint32_t cl_sw_interrupt_wait(uint32_t id) {
   k_cpu *cpu = enter();
@@ -580,15 +627,14 @@ __attribute__((noinline)) uint32_t cl_sw_yield(void) {
 
 /* Send and receive. The waiting parts are out of line: only they need a frame. */
 
-/* One wait. */
-CL_COLD uint32_t cl_sw_port_send_once(uint32_t id, uint32_t word) {
-  k_cpu *cpu = enter();
-  return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, word, NULL, 0, &(int){0})), WAIT | CHANGE);
-}
+#if K_FINE
+#include "cl_fine_ports.h"
+#else
 
-CL_COLD uint32_t cl_sw_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
+/* One wait. */
+CL_COLD uint32_t cl_sw_port_send_once(uint32_t id, uint32_t word, const uint32_t *words, uint32_t count) {
   k_cpu *cpu = enter();
-  return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, count, words, count, &(int){0})), WAIT | CHANGE);
+  return cl_sw_finish(cpu, k_just(k_op_port_send(cpu, id, word, words, count, &(int){0})), WAIT | CHANGE);
 }
 
 static inline void wait_for_room(k_cpu *cpu, k_port *port) {
@@ -629,12 +675,14 @@ CL_INLINE uint32_t send(uint32_t id, uint32_t word, const uint32_t *words, uint3
   if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word, words, count))) return go_on(0);
   return block ? send_words_closer(port, words, count) : send_closer(port, word);
 }
+#endif
 
 uint32_t cl_sw_port_send(uint32_t id, uint32_t word) { return send(id, word, NULL, 0, 0); }
 uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
   return send(id, count, words, count, 1);
 }
 
+#if !K_FINE
 /* The thread in the answer is to be switched to by cl_op_port_receive. */
 __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port) {
   uint32_t answer = k_wait_for_message(cpu, port);
@@ -667,6 +715,8 @@ CL_APART uint32_t receive_room(k_port *port) {
   k_thread *woken = port->senders ? k_first_waiter(&port->senders) : NULL;
   return cl_sw_finish(cpu, (struct k_result){.woken = woken}, WAKE_ONE);
 }
+
+#endif
 
 /* Only the receiver, the caller, moves head: so taking a message needs no lock. A sender that is about to wait for room
  * sees the new head, or is seen here, because loads and stores happen in program order on one bus. Inlined into every
@@ -770,8 +820,6 @@ void cl_backend_unlock_quietly(void) {
   cl_irq_on();
 }
 
-static int pressed; /* by cl_backend_op: look whether a CPU must give way */
-
 CL_COLD void cl_backend_unlock(void) {
   if (CL_UNLIKELY(pressed)) {
     pressed = 0;
@@ -791,29 +839,37 @@ CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
   int woke = 0;
   uint32_t answer;
   switch (op) {
+#if K_FINE
+    case CL_OP_MUTEX_LEAVE: answer = mutex_leave(id, thread, &woke); break;
+    case CL_OP_SEMAPHORE_LEAVE: answer = semaphore_leave(id, thread, &woke); break;
+#else
     case CL_OP_MUTEX_LEAVE: answer = k_op_mutex_leave(id, thread, &woke); break;
     case CL_OP_SEMAPHORE_LEAVE: answer = k_op_semaphore_leave(id, thread, &woke); break;
+#endif
     case CL_OP_COND_LEAVE: answer = k_op_cond_leave(id, thread, &woke); break;
+#if K_FINE
+    default: answer = port_leave(id, thread, &woke);
+#else
     default: answer = k_op_port_leave(id, thread, &woke);
+#endif
   }
-  if (woke) k_notify(this_cpu());
+  pressed |= woke;
   return answer;
 }
 
 CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
-  int woke = 0;
   switch (op) {
     case CL_OP_COND_CREATE: return k_op_cond_create();
     case CL_OP_COND_TICKET: return k_op_cond_ticket(id);
+    case CL_OP_COND_SIGNAL: return k_queue_woken(k_op_cond_signal(id), &pressed);
+#if K_FINE
+    case CL_OP_MUTEX_UNLOCK: return unlock_inside(id, &pressed);
+#else
+    case CL_OP_MUTEX_UNLOCK: return k_queue_woken(k_op_mutex_unlock(this_cpu(), id), &pressed);
+#endif
     case CL_OP_THREAD_READ: return k_op_thread_read(id);
     case CL_OP_CHECK_SCHED_PARAM: return k_op_check_sched_param(id, word);
-  }
-  pressed = 1;
-  switch (op) {
-    case CL_OP_COND_SIGNAL: return k_queue_woken(k_op_cond_signal(id), &woke);
-    case CL_OP_MUTEX_UNLOCK: return k_queue_woken(k_op_mutex_unlock(this_cpu(), id), &woke);
-    case CL_OP_SET_SCHED_PARAM: return k_op_set_sched_param(id, word);
-    default: return cl_backend_leave(op, id, word);
+    default: pressed = 1; return k_op_set_sched_param(id, word);
   }
 }
 
@@ -829,6 +885,9 @@ static inline void end_trap(k_cpu *cpu, int timer) {
   } else {
     if (timer) keep_slice(cpu);
     went_on(cpu);
+#if K_FINE
+    k_notify(cpu); /* one parked CPU was told of a thread; if it goes on, another one is to be */
+#endif
     unlock();
   }
 }
@@ -839,7 +898,10 @@ CL_APART void interrupt_closer(k_cpu *cpu, uint32_t lines) {
     take_lines(cpu, lines);
   } else {
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
-    if (!is_quick()) cl_timers_look((uint32_t)(cpu - k_cpus));
+#if K_FINE
+    look_at_level(cpu);
+#endif
+    if (!is_quick()) look_at_limits(cpu);
     look_at_slice(cpu);
   }
   end_trap(cpu, !lines);
@@ -889,6 +951,7 @@ void cl_interrupt(uint32_t causes) {
   switch_in_trap(cpu, word);
 }
 
+#if !K_FINE
 /* For handlers of the communication port: interrupts stay disabled, and no switch happens. */
 uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   k_cpu *cpu = this_cpu();
@@ -902,6 +965,7 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   unlock();
   return answer;
 }
+#endif
 
 /* At the end of such a trap: the CPU gives way if it should. */
 void cl_sw_after_handlers(void);
@@ -915,6 +979,9 @@ void cl_sw_after_handlers(void) {
 
 void cl_backend_start(void) {
   k_init();
+#if K_FINE
+  init_objects();
+#endif
 #ifdef CL_POLICY
   for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++) cl_threads[CL_THREADS + cpu].sp = (uint32_t)(uintptr_t)idle_frame;
 #endif

@@ -14,6 +14,10 @@
 #include "cl_policy.h"
 #endif
 
+#ifndef K_FINE
+#define K_FINE 0 /* 1: mutexes and semaphores have locks of their own (runtime/fine) */
+#endif
+
 /* Inside, priorities are levels: 0 is the most urgent, so that the best is the lowest bit set. */
 #define K_LEVELS CL_PRIORITIES
 #define K_WORDS ((K_LEVELS + 31) / 32)
@@ -72,6 +76,10 @@ struct k_thread {
   uint8_t idle; /* the idle thread of `home` */
   uint8_t lines; /* interrupt lines bound to it */
   uint32_t own_level; /* of an idle thread: the level it had before */
+#if K_FINE
+  uint32_t parked; /* it waits where it is, on the CPU of this number - 1 */
+  uint32_t given; /* it has been woken before it left its CPU */
+#endif
 #ifdef CL_POLICY
   uint8_t fresh; /* it has never been ready */
   uint32_t weight; /* what entity.weight is to be */
@@ -98,6 +106,9 @@ struct k_cpu {
   uint32_t interrupt; /* end a wait with eintr (host only) */
   uint32_t answer; /* of the pending operation */
   k_thread *idle_thread;
+#if K_FINE
+  uint32_t called; /* the kernel has interrupted it since it last looked */
+#endif
 #ifndef CL_POLICY
   k_queue queue; /* threads placed on this CPU */
 #endif
@@ -138,12 +149,18 @@ K_INLINE void k_freeze(k_port *port, uint32_t number) { *(volatile uint32_t *)&p
 typedef struct {
   _Alignas(16) k_thread *owner; /* aligned: found without multiplying */
   k_thread *waiters;
+#if K_FINE
+  k_thread *last; /* waiter */
+#endif
   uint8_t exists;
 } k_mutex;
 
 typedef struct {
   _Alignas(16) uint32_t count;
   k_thread *waiters;
+#if K_FINE
+  k_thread *last; /* waiter */
+#endif
   uint32_t exists;
 } k_semaphore;
 
@@ -191,6 +208,11 @@ static uint32_t k_waiting; /* how many CPUs wait */
 static uint32_t k_asleep; /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
 
 static inline void k_interrupt(k_cpu *cpu);
+#if K_FINE
+static void k_level_changed(k_thread *thread, uint32_t level); /* before it does, of one that runs */
+static uint32_t post_inside(uint32_t semaphore, int *woke);
+static uint32_t send_line_inside(k_port *port, uint32_t line, int *woke);
+#endif
 
 /* Where the further words of the message of that number are. */
 K_INLINE uint32_t *k_further_of(const k_port *port, uint32_t number) {

@@ -299,12 +299,7 @@ K_COLD uint32_t k_op_set_sched_param(uint32_t id, uint32_t priority) {
   if (wrong) return wrong;
   k_thread *thread = &k_threads[id];
   uint32_t old = k_priority(thread);
-  uint32_t level = K_LEVELS - 1 - priority;
-  if (k_is_in_queue(thread)) {
-    k_change_queued(thread, level);
-  } else {
-    k_change_unqueued(thread, level);
-  }
+  k_change(thread, K_LEVELS - 1 - priority, k_is_in_queue(thread));
   return old;
 }
 
@@ -316,6 +311,11 @@ K_COLD uint32_t k_op_get_sched_param(uint32_t id) {
 K_COLD uint32_t k_op_thread_read(uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);
+#if K_FINE
+  if (thread->parked)
+    return CL_STATE_BLOCKED << CL_THREAD_WORD_STATE_LSB | k_priority(thread) << CL_THREAD_WORD_PRIORITY_LSB |
+           (uint32_t)(thread->cpu - k_cpus) << CL_THREAD_WORD_CPU_LSB;
+#endif
   return thread->state << CL_THREAD_WORD_STATE_LSB | k_priority(thread) << CL_THREAD_WORD_PRIORITY_LSB |
          (uint32_t)(thread->cpu - k_cpus) << CL_THREAD_WORD_CPU_LSB;
 }
@@ -837,6 +837,9 @@ K_INLINE uint32_t k_op_interrupt_wait(k_cpu *cpu, uint32_t id) {
 
 /* A message of no thread: published at once. */
 K_COLD uint32_t k_send_line(k_port *port, uint32_t id, int *woke) {
+#if K_FINE
+  if (port->kind != K_BUFFERED) return send_line_inside(port, id, woke);
+#endif
   if (!port->receiver) return K_ERROR(EBADF);
   if (k_full(port)) return K_ERROR(EAGAIN);
   static const uint32_t zeros[CL_PORT_WORDS];
@@ -867,6 +870,9 @@ K_INLINE uint32_t k_op_interrupt_raise(uint32_t id, int *woke) {
     }
     return 0;
   }
+#if K_FINE
+  if (line->bound == K_BOUND_SEMAPHORE) return post_inside(line->object, woke);
+#endif
   if (line->bound == K_BOUND_SEMAPHORE) return k_queue_woken(k_op_semaphore_post(line->object), woke);
   if (line->bound == K_BOUND_PORT) return k_send_line(&k_ports[line->object], id, woke);
   return K_ERROR(ENOENT);

@@ -190,8 +190,6 @@ K_INLINE int k_wake_in_place(k_thread *thread) {
   return 0;
 }
 
-K_INLINE void k_wake(k_thread *thread) { k_enqueue(thread, 0); }
-
 K_INLINE void k_wake_and_notify(k_thread *thread, int *woke) {
   k_enqueue(thread, 0);
   *woke |= (k_need_resched & ~k_resched_sent) != 0;
@@ -214,7 +212,7 @@ K_APART uint32_t k_block(k_cpu *cpu, k_thread *woken) {
 
 /* The CPU has no running thread and has woken one, or none. */
 K_INLINE uint32_t k_wait_woken(k_cpu *cpu, k_thread *woken) {
-  if (woken) k_wake(woken);
+  if (woken) k_enqueue(woken, 0);
   return k_wait(cpu);
 }
 
@@ -357,17 +355,13 @@ K_INLINE void k_unqueue(k_thread *thread) {
   k_quit(NULL, thread);
 }
 
-K_INLINE void k_change_unqueued(k_thread *thread, uint32_t level) {
+K_INLINE void k_change(k_thread *thread, uint32_t level, int is_queued) {
+  if (is_queued) k_unqueue(thread);
   thread->level = level;
   thread->entity.priority = k_policy_priority(level);
   thread->entity.realtime = level < K_NICE_0;
   if (thread->entity.current) k_need_resched |= 1u << thread->entity.cpu;
-}
-
-K_INLINE void k_change_queued(k_thread *thread, uint32_t level) {
-  k_unqueue(thread);
-  k_change_unqueued(thread, level);
-  K_POLICY.enqueue(&k_machine, (uint32_t)thread->entity.cpu, &thread->entity, CL_MOVED);
+  if (is_queued) K_POLICY.enqueue(&k_machine, (uint32_t)thread->entity.cpu, &thread->entity, CL_MOVED);
 }
 
 /* Weight 1 is that of nice 0. A running thread gets its new weight when its CPU next decides, which is soon. */

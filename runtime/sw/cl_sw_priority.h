@@ -196,10 +196,6 @@ K_INLINE int k_wake_in_place(k_thread *thread) {
   return 0;
 }
 
-K_INLINE void k_wake(k_thread *thread) {
-  if (!(K_AWAY && k_wake_in_place(thread))) k_enqueue(thread, 0);
-}
-
 /* A thread of this level has become ready: is it better than any running one, even on a CPU where it may not run?
  * The caller then checks exactly. */
 K_INLINE int k_presses(uint32_t level) {
@@ -295,8 +291,20 @@ K_INLINE int k_others_must_give_way(const k_cpu *cpu) {
 K_INLINE void k_notify_all(void) {} /* the operations have notified already */
 
 K_COLD void k_notify_closer(const k_cpu *cpu) {
+#if K_FINE
+  int told = 0;
+  for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++) {
+    if (other == cpu || !k_irq(other)) continue;
+    if (other->preempt_below == K_NONE && other->queue.best == K_NONE) { /* parked: one of these is enough */
+      if (told) continue;
+      told = 1;
+    }
+    k_interrupt(other);
+  }
+#else
   for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
     if (other != cpu && k_irq(other)) k_interrupt(other);
+#endif
 }
 
 /* Time has passed: has the thread on this CPU used up its slice? */
@@ -419,19 +427,21 @@ K_INLINE uint32_t k_yield(k_cpu *cpu) { return k_best(cpu) > cpu->current->level
 
 /* The current thread gives way if it should. */
 K_INLINE uint32_t k_preempt(k_cpu *cpu) {
+#if defined(CL_PREEMPTED_LAST)
+  if (k_best(cpu) < cpu->preempt_below) return k_give_way(cpu, 0);
+#endif
   return k_best(cpu) >= cpu->preempt_below ? 0 : k_give_way(cpu, !k_slice_used(cpu));
 }
 
-/* A thread that is in a ready queue, or not, gets another level. */
-K_INLINE void k_change_queued(k_thread *thread, uint32_t level) {
-  k_remove(thread->queue, thread);
+K_INLINE void k_change(k_thread *thread, uint32_t level, int is_queued) {
+  if (is_queued) k_remove(thread->queue, thread);
+#if K_FINE
+  else if (thread->state == CL_STATE_RUNNING) k_level_changed(thread, level);
+#else
+  else if (thread->state == CL_STATE_RUNNING) thread->cpu->preempt_below += level - thread->level;
+#endif
   thread->level = level;
-  k_push(thread->queue, thread, 0);
-}
-
-K_INLINE void k_change_unqueued(k_thread *thread, uint32_t level) {
-  if (thread->state == CL_STATE_RUNNING) thread->cpu->preempt_below += level - thread->level;
-  thread->level = level;
+  if (is_queued) k_push(thread->queue, thread, 0);
 }
 
 /* All slices begin now. */

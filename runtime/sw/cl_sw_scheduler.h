@@ -14,10 +14,9 @@
 
 #include "cl_sw_data.h"
 
-/* A thread becomes ready: to be queued (a chain of them), woken, or both; *woke: it is better than a running one. */
+/* A thread becomes ready: to be queued (a chain of them), or woken; *woke: it is better than a running one. */
 static void k_enqueue(k_thread *thread, int front);
 static void k_enqueue_all(k_thread *thread);
-static void k_wake(k_thread *thread);
 static int k_wake_in_place(k_thread *thread); /* 0: it must be queued */
 static void k_wake_and_notify(k_thread *thread, int *woke);
 
@@ -54,8 +53,7 @@ static void k_begin(k_cpu *cpu, k_thread *thread); /* the first thread runs alre
 static uint32_t k_place(k_cpu *cpu, k_thread *thread, k_cpu *home); /* NULL: on any CPU. 0, or the error word */
 static void k_end(k_cpu *cpu, k_thread *thread);
 static void k_unqueue(k_thread *thread);
-static void k_change_queued(k_thread *thread, uint32_t level);
-static void k_change_unqueued(k_thread *thread, uint32_t level);
+static void k_change(k_thread *thread, uint32_t level, int is_queued); /* its level */
 static uint32_t k_weigh(k_thread *thread, uint32_t weight); /* the old one */
 static uint32_t k_reserve(uint32_t cpu, k_thread *thread);
 static uint32_t k_release(uint32_t cpu);

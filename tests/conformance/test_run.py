@@ -132,6 +132,17 @@ OTHERS: dict[str, tuple[str, int, dict[str, Any], tuple[str, ...]]] = {
     ),
 }
 HARDWARE_ONLY = ("weights", "full")
+# Of them those that are not for the tier nightly: each place, each group, each kernel.
+KEPT_ELSEWHERE = (
+    *("economy-threads-sw", "economy-mutex-hw", "economy-cancel-sw", "economy-local-hw"),
+    *("fast-threads-hw", "fast-mutex-hw", "fast-condition-hw", "fast-local-sw"),
+    *("one CPU-threads-hw", "one CPU-mutex-sw", "one CPU-timer-hw", "one CPU-queue-sw"),
+    *("in memory-mutex-hw", "in memory-semaphore-hw", "in memory-condition-hw", "in memory-rwlock-hw"),
+    *("in memory-barrier-hw", "in memory-queue-hw", "in memory-semaphore-sw", "in memory-condition-sw"),
+    *("four CPUs-condition-hw", "low jitter-threads-hw", "low jitter-time-hw", "low jitter-time-sw"),
+    *("weights-threads-hw", "weights-mutex-hw", "weights-condition-hw", "full-protocol-hw", "full-mutex-hw"),
+    *("full-condition-hw", "full-semaphore-hw", "full-events-hw"),
+)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +155,7 @@ HARDWARE_ONLY = ("weights", "full")
     ],
 )
 @pytest.mark.runtime
+@pytest.mark.nightly(but=KEPT_ELSEWHERE)
 def test_the_suite_passes_elsewhere(place: str, group: str, kernel: str) -> None:
     name, cpus, changes, _ = OTHERS[place]
     conforms(group, platform.load(name, cpus, changes=changes), kernel)

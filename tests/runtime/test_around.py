@@ -82,6 +82,30 @@ def test_a_program_without_a_folder_has_no_files() -> None:
     ]
 
 
+@pytest.mark.parametrize("files", [True, False])
+def test_a_run_has_a_folder_tmp_of_its_own(tmp_path: Path, files: bool) -> None:
+    """Unless the folder that it was given has one: an empty one, which is gone at the end."""
+    paths = ("/tmp", "/tmp/a", "/tmp/../tmp/b/", "/tmp/none/a", "/tmp/../tmpx")
+    ran = run("reach", Surroundings(("reach", *paths), files=tmp_path if files else None))
+    assert ran.uart.splitlines() == [
+        "/tmp: ok EISDIR ok EEXIST EBUSY ok",
+        "/tmp/a: ENOENT ok ok EEXIST ok ENOENT",
+        "/tmp/../tmp/b/: ENOENT EISDIR ENOENT ok ENOTDIR ok",
+        "/tmp/none/a: ENOENT ENOENT ENOENT ENOENT ENOENT ENOENT",
+        "/tmp/../tmpx: "
+        + ("ENOENT ok ok EEXIST ok ENOENT" if files else "ENOENT EACCES ENOENT EACCES ENOENT ENOENT"),
+        "-1 1",
+    ]
+    assert not (tmp_path / "tmp").exists()
+
+
+def test_a_folder_tmp_that_was_given_is_used(tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp" / "a").mkdir()
+    ran = run("reach", Surroundings(("reach", "/tmp/a"), files=tmp_path))
+    assert ran.uart.splitlines() == ["/tmp/a: ok EISDIR ok EEXIST ok ENOENT", "-1 1"]
+
+
 LINES = b"one\n\nlast without an end"
 ECHOED = "0? [one\n]\n1? [\n]\n2? [last without an end]\n3? end 1\n"
 
@@ -164,12 +188,14 @@ def test_a_program_has_the_whole_memory() -> None:
     ],
     ids=["main", "thread"],
 )
+@pytest.mark.nightly("thread")
 def test_stacks_are_as_large_as_the_platform_says(changes: dict[str, int], said: str) -> None:
     ran = run("room", Surroundings(), cpus=2, changes=changes)
     assert said in ran.why
     assert f"in a stack of {next(iter(changes.values())) * 1024}" in ran.why
 
 
+@pytest.mark.nightly
 def test_a_heap_is_as_large_as_the_platform_says() -> None:
     assert run("room", Surroundings(), cpus=2, changes={"memory.heap_kib": 1024}).uart == "1 0 1000 50\n"
 
@@ -179,6 +205,7 @@ def test_a_heap_is_as_large_as_the_platform_says() -> None:
     [({"memory.stack_kib": 30 << 10}, {}), ({}, {"ARRAY": "(27 << 20)"}), ({"memory.heap_kib": 25000}, {})],
     ids=["stack", "array", "heap"],
 )
+@pytest.mark.nightly("stack", "heap")
 def test_what_does_not_fit_is_said_by_the_linker(changes: dict[str, int], defines: dict[str, str]) -> None:
     with pytest.raises(UserError, match=r"^room does not fit into the memory of smp-standard: .* 32 MiB"):
         run("room", Surroundings(), changes=changes, defines=defines)

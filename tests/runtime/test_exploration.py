@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ from coreloom.toolchain import firmware
 
 from .explore import scenarios
 from .explore.__main__ import main
-from .explore.machine import Fault, Found
+from .explore.machine import Found
 from .explore.scenarios import POLICY, THREE, TWO, Scenario, random_program
+from .explored import explored
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,12 +31,8 @@ SEED = int(os.environ.get("CORELOOM_SEED", "1"))
 PROGRAMS = int(os.environ.get("CORELOOM_STEPS", "40000")) // 5000
 
 
-def fine(scenario: Scenario, fault: Fault | None = None) -> Found:
-    found = scenario.explore(fault)
-    if wrong := scenario.wrong(found):
-        schedule = "\n".join(found.schedule[-40:])
-        pytest.fail(f"{wrong}\n{schedule}")
-    return found
+def fine(name: str, scenario: Scenario) -> Found:
+    return explored("software kernel", name, scenario)
 
 
 # What CPUs may use without the lock: runtime/sw/README.md, locking rules 3 to 6; quick_slice sets a timer.
@@ -45,15 +43,29 @@ SHARED = {"k_cpus", "k_ports", "quick_slice"}
 @pytest.mark.test
 def test_two_threads(name: str) -> None:
     """Each interleaving that can differ; a search that ends early proves nothing."""
-    found = fine(TWO[name])
+    found = fine(name, TWO[name])
     assert found.exhausted
     assert set(found.shared) <= SHARED
     assert len(found.histories) > 1
 
 
+# What its rules 3 to 6 let them use besides (runtime/fine/README.md).
+SHARED_IN_FINE = SHARED | {"k_mutexes", "k_threads", "k_buffers", "inside"}
+
+
+@pytest.mark.parametrize("name", TWO)
+@pytest.mark.test("mutex, trylock", "semaphore", "port, room once")
+@pytest.mark.nightly("calls that are refused", "mutex, limit")  # minutes
+def test_two_threads_of_the_fine_kernel(name: str) -> None:
+    found = fine(f"fine, {name}", replace(TWO[name], kernel="fine"))
+    assert found.exhausted
+    assert set(found.shared) <= SHARED_IN_FINE
+    assert len(found.histories) > 1
+
+
 @pytest.mark.parametrize("name", THREE)
 def test_three_threads(name: str) -> None:
-    found = fine(THREE[name])
+    found = fine(name, THREE[name])
     assert found.exhausted or found.executions == THREE[name].limit
     assert len(found.histories) > 1
 
@@ -62,7 +74,7 @@ def test_three_threads(name: str) -> None:
 @pytest.mark.parametrize("policy", [*firmware.policies()[1:], "exclusive:dwrr"])
 @pytest.mark.test("dwrr-weights", "exclusive:dwrr-reservation")
 def test_policies(policy: str, name: str) -> None:
-    assert len(fine(scenarios.with_policies()[f"{name}, {policy}"]).histories) > 1
+    assert len(fine(name, scenarios.with_policies()[f"{name}, {policy}"]).histories) > 1
 
 
 @pytest.mark.parametrize("cpus", (1, 2, 4))
@@ -75,7 +87,8 @@ def test_policies(policy: str, name: str) -> None:
 )
 def test_random_programs(policy: str, cpus: int) -> None:
     histories = sum(
-        len(fine(random_program(SEED + number, cpus, policy)).histories) for number in range(PROGRAMS)
+        len(fine(f"random, seed {seed}", random_program(seed, cpus, policy)).histories)
+        for seed in range(SEED, SEED + PROGRAMS)
     )
     assert histories > PROGRAMS
 

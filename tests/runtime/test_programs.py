@@ -253,13 +253,13 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
 # Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
 LATE = {
     True: """\
-beside a thread that computes: semaphore 110, mutex 97, condition variable 112, receive 108, send 99
+beside a thread that computes: semaphore 110, mutex 99, condition variable 112, receive 108, send 99
 alone: semaphore 43, mutex 37, condition variable 47, receive 43, send 37
 ok
 """,
     False: """\
-beside a thread that computes: semaphore 221, mutex 224, condition variable 265, receive 234, send 222
-alone: semaphore 245, mutex 251, condition variable 257, receive 240, send 237
+beside a thread that computes: semaphore 217, mutex 225, condition variable 261, receive 228, send 225
+alone: semaphore 237, mutex 242, condition variable 259, receive 238, send 236
 ok
 """,
 }
@@ -274,10 +274,10 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
-inherit: lock 347, unlock 323
-protect: lock 437, unlock 362
-inherit, one waits: lock 663, unlock 839
-inherit, a chain of three: lock 898, unlock 2091
+inherit: lock 340, unlock 299
+protect: lock 425, unlock 328
+inherit, one waits: lock 637, unlock 807
+inherit, a chain of three: lock 859, unlock 1967
 ok
 """
 
@@ -286,8 +286,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 127, unlock 107
-inherit, a chain of three: lock 118, unlock 229
+inherit, one waits: lock 123, unlock 107
+inherit, a chain of three: lock 119, unlock 226
 ok
 """
 
@@ -332,7 +332,7 @@ def test_messages_of_several_words_arrive_whole(core: str, cpus: int, words: int
 def test_cycles_of_a_message_of_four_words() -> None:
     changes = {"kernel.port_words": 4}
     *printed, last = run("words", "standard", 1, "hw", changes=changes, WARM=1).uart.splitlines()
-    assert (printed, last) == (["4 words: send 27, receive 37"], "ok")
+    assert (printed, last) == (["4 words: send 28, receive 37"], "ok")
 
 
 IN_MEMORY = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}
@@ -349,38 +349,38 @@ def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
 BARRIERS = {
     (1, "hw", True): """\
 2 threads: barrier 103, mutex and condition variable 191
-4 threads: barrier 261, mutex and condition variable 481
-8 threads: barrier 586, mutex and condition variable 1067
+4 threads: barrier 260, mutex and condition variable 481
+8 threads: barrier 584, mutex and condition variable 1067
 ok
 """,
     (1, "hw", False): """\
-2 threads: barrier 589, mutex and condition variable 724
-4 threads: barrier 1642, mutex and condition variable 1970
-8 threads: barrier 3930, mutex and condition variable 4629
+2 threads: barrier 610, mutex and condition variable 701
+4 threads: barrier 1666, mutex and condition variable 1924
+8 threads: barrier 3947, mutex and condition variable 4532
 ok
 """,
     (1, "sw", True): """\
-2 threads: barrier 249, mutex and condition variable 483
-4 threads: barrier 629, mutex and condition variable 1212
-8 threads: barrier 1500, mutex and condition variable 2771
+2 threads: barrier 249, mutex and condition variable 480
+4 threads: barrier 630, mutex and condition variable 1205
+8 threads: barrier 1503, mutex and condition variable 2753
 ok
 """,
     (2, "hw", True): """\
 2 threads: barrier 38, mutex and condition variable 86
 4 threads: barrier 196, mutex and condition variable 286
-8 threads: barrier 396, mutex and condition variable 606
+8 threads: barrier 394, mutex and condition variable 607
 ok
 """,
     (2, "hw", False): """\
-2 threads: barrier 444, mutex and condition variable 473
-4 threads: barrier 1367, mutex and condition variable 1746
-8 threads: barrier 3382, mutex and condition variable 4116
+2 threads: barrier 436, mutex and condition variable 449
+4 threads: barrier 1294, mutex and condition variable 1709
+8 threads: barrier 3179, mutex and condition variable 4014
 ok
 """,
     (2, "sw", True): """\
-2 threads: barrier 282, mutex and condition variable 1019
-4 threads: barrier 871, mutex and condition variable 3445
-8 threads: barrier 1823, mutex and condition variable 7882
+2 threads: barrier 281, mutex and condition variable 1069
+4 threads: barrier 828, mutex and condition variable 3403
+8 threads: barrier 1769, mutex and condition variable 7881
 ok
 """,
 }

@@ -72,7 +72,7 @@ def test_a_missing_package_is_one_line(place: Path) -> None:
         cwd=place, env={"PATH": os.environ["PATH"], "PYTHONPATH": str(place / "site")},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    said = "the Python package of the module rich is missing: run `pip install --force-reinstall coreloom`"
+    said = "the Python package of the module msgspec is missing: run `pip install --force-reinstall coreloom`"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"coreloom: error: {said}\n")
 
 

@@ -21,6 +21,10 @@ interrupt:
   addi sp, sp, -FRAME
   sw sp, %lo(CL_BANKS_SAVE)(zero)
   sw zero, %lo(CL_NEAR_LOCAL + CL_TRACE + 4 * CL_TRACE_TRAP)(zero)
+#if defined(CL_PREEMPTED_LAST)
+  lw a0, %lo(NEAR(CL_OP_YIELD))(zero)
+  bltz a0, give_way
+#endif
   lw a0, %lo(NEAR(CL_OP_PREEMPT))(zero)
   bgez a0, back
 give_way: /* the name is for `coreloom bench smp` */
@@ -83,6 +87,10 @@ timer_interrupt:
   csrr t0, mip /* the time limit has made a better thread ready: the kernel's interrupt, without another frame */
   slli t0, t0, 31 - 11
   bgez t0, 1f
+#if defined(CL_PREEMPTED_LAST)
+  lw a0, %lo(NEAR(CL_OP_YIELD))(zero)
+  bltz a0, give_way
+#endif
   lw a0, %lo(NEAR(CL_OP_PREEMPT))(zero)
   bltz a0, give_way
 1:

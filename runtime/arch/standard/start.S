@@ -23,6 +23,7 @@
 #define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on */
 #define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
 #define PREEMPT (CL_KERNEL_PORT + (CL_OP_PREEMPT << CL_ADDRESS_OP_LSB))
+#define YIELD (CL_KERNEL_PORT + (CL_OP_YIELD << CL_ADDRESS_OP_LSB))
 #define SAVED (CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
 
 /* The core jumps to base + 4 * cause for interrupts, to the base for exceptions. The base is 256-byte aligned;
@@ -101,6 +102,12 @@ interrupt:
   lui t1, %hi(WORD0)
   lui t3, %hi(PREEMPT)
   lw t1, %lo(WORD0)(t1)
+#if defined(CL_PREEMPTED_LAST)
+  lui t0, %hi(YIELD)
+  lw a0, %lo(YIELD)(t0)
+  sw t1, AT + 68(sp)
+  bltz a0, give_way
+#endif
   lw a0, %lo(PREEMPT)(t3)
   sw t1, AT + 68(sp)
   bgez a0, back
@@ -157,6 +164,11 @@ timer_interrupt:
   csrr t0, mip /* the time limit has made a better thread ready: the kernel's interrupt, without another frame */
   slli t0, t0, 31 - 11
   bgez t0, back
+#if defined(CL_PREEMPTED_LAST)
+  lui t3, %hi(YIELD)
+  lw a0, %lo(YIELD)(t3)
+  bltz a0, give_way
+#endif
   lui t3, %hi(PREEMPT)
   lw a0, %lo(PREEMPT)(t3)
   bltz a0, give_way

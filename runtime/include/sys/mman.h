@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * There is one process, whose memory is all there. So locks of memory succeed; of the others nothing is defined, and the
+ * There is one process, whose memory is all there. So locks of memory succeed, and a mapping is memory of the heap: its
+ * protection is not enforced, and a file's is its contents at that time. Of the others nothing is defined, and the
  * linker names a function that is used. */
 #ifndef CORELOOM_SYS_MMAN_H
 #define CORELOOM_SYS_MMAN_H
@@ -18,6 +19,11 @@ extern "C" {
 #define MAP_SHARED 1
 #define MAP_PRIVATE 2
 #define MAP_FIXED 16
+#define MAP_ANONYMOUS 32
+#define MAP_ANON MAP_ANONYMOUS
+#define MAP_NORESERVE 16384 /* these are of no consequence here */
+#define MAP_POPULATE 32768
+#define MAP_STACK 131072
 #define MAP_FAILED ((void *)-1)
 #define MS_ASYNC 1
 #define MS_SYNC 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Of Linux's system calls the number of the thread, which is all that portable programs ask for. */
+ * Of Linux's system calls those that the C library has no function for. */
 #ifndef CORELOOM_SYS_SYSCALL_H
 #define CORELOOM_SYS_SYSCALL_H
 
@@ -8,5 +8,7 @@
 
 #define SYS_gettid 178
 #define __NR_gettid SYS_gettid
+#define SYS_futex 98
+#define __NR_futex SYS_futex
 
 #endif

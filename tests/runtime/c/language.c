@@ -45,6 +45,11 @@ int main(void) {
   atomic_store(&big, 1LL << 40);
   long long expected = 1LL << 40;
   printf("%d %d %lld\n", counter, atomic_compare_exchange_strong(&big, &expected, 5), (long long)big);
+  printf("%lld %d\n", atomic_load(&big), atomic_exchange(&counter, 3)); /* values, of no atomic type */
+  static const char *plain = "plain", *seen; /* gcc takes an object that is not declared _Atomic */
+  seen = plain;
+  printf("%d", atomic_compare_exchange_strong(&plain, &seen, "exchanged"));
+  printf(" %s %s\n", atomic_load(&plain), atomic_exchange(&plain, NULL));
   printf("%d %d %d\n", __builtin_popcount(0xf0f0), __builtin_clzll(1), __builtin_ctz(8));
   printf("%d %d %d\n", (int)alignof(double),
          (int)offsetof(

@@ -23,9 +23,10 @@
 
 enum { CPUS = 4, TIME = CPUS, PROCESSES, RAM_WORDS = 1 << 19, DEEP = 4000, LOG = 3 * 4096, SEEN = 1 << 20 };
 enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MEPC = 0x341, MCAUSE = 0x342, MTVAL = 0x343, MIP = 0x344 };
-enum { IRQ_IPI = 3, IRQ_TIMER = 7 };
+enum { IRQ_IPI = 3, IRQ_TIMER = 7, IRQ_BELL = 17 };
 /* Variables of visible instructions, a bit each: the lock, time, and of each CPU its interrupts and its timer. */
-enum { V_LOCK, V_TIME, V_IRQ, V_CMP = V_IRQ + CPUS, V_WORDS = V_CMP + CPUS, VARIABLES = 64 };
+enum { V_LOCK, V_TIME, V_IRQ, V_CMP = V_IRQ + CPUS, V_LOCKS = V_CMP + CPUS, LOCKS = 8, V_WORDS = V_LOCKS + LOCKS };
+enum { VARIABLES = 64 };
 #define BIT(n) ((uint64_t)1 << (n))
 
 typedef struct {
@@ -39,17 +40,20 @@ typedef struct {
 typedef struct {
   uint32_t x[32], pc;
   uint32_t mstatus, mie, mtvec, mepc, mcause, mtval;
-  uint32_t ipi, mark; /* mark: EXPLORE_GO, _PARK where it stands, or 0 */
+  uint32_t ipi, bell, mark; /* mark: EXPLORE_GO, _PARK where it stands, or 0 */
   uint32_t awake;     /* it has slept and not taken the lock since */
-  uint32_t in_trap;   /* the next lock it takes is the trap's */
+  uint32_t in_trap;   /* the next lock it takes is the trap's; the number of its interrupt */
+  uint32_t posts;     /* the next one is its handler's, which posts this semaphore, plus 1 */
+  uint32_t posting;   /* and has done so, with the semaphore's lock: another one is to wake a thread */
   uint32_t word;      /* of EXPLORE_WORD */
   uint32_t wants, holds; /* the address of the lock that it asks for, and of the one that it has; 0: none */
   uint32_t ended;     /* of the calls of its thread */
   uint64_t compare;
   event next; /* its next visible instruction */
   int waits;  /* that is: 0 nothing to wait for, or one of: */
+  uint32_t spun_x[32], spun_pc, spun_word, spun_value; /* at its last load, unless it has stored since */
 } cpu;
-enum { W_LOCK = 1, W_SLEEP, W_MARK };
+enum { W_LOCK = 1, W_SLEEP, W_MARK, W_WORD };
 
 /* All that changes but memory. */
 typedef struct {
@@ -78,6 +82,9 @@ typedef struct {
   uint32_t walks, seed, changes; /* walks > 0: random priorities that change so often, instead of a search */
   uint32_t check;       /* address of explore_check; 0: there is none */
   uint32_t ram_words;   /* up to RAM_WORDS */
+  uint32_t start[2];    /* the time before */
+  uint32_t all_locks;   /* not only the kernel's first are told of */
+  uint32_t inside; /* then: address of the number + 1 of the CPU whose locks belong to the one that it had, or 0 */
 } options;
 
 typedef struct {
@@ -189,7 +196,7 @@ static void trap(int p);
 
 static uint32_t pending(int p) {
   const cpu *c = &m.cpu[p];
-  uint32_t mip = c->ipi << IRQ_IPI | (uint32_t)(m.time >= c->compare) << IRQ_TIMER;
+  uint32_t mip = c->ipi << IRQ_IPI | (uint32_t)(m.time >= c->compare) << IRQ_TIMER | c->bell << IRQ_BELL;
   return mip & c->mie;
 }
 
@@ -204,18 +211,30 @@ static void put_log(uint32_t kind, int p, uint32_t a, uint32_t b) {
   log_[m.log_words + 2] = b;
   m.log_words += 3;
 }
-enum { L_CALL, L_LOCK, L_OTHER, L_RETURN, L_TIME, L_PARK, L_UNLOCK };
+enum { L_CALL, L_LOCK, L_OTHER, L_RETURN, L_TIME, L_PARK, L_UNLOCK, L_POST };
 
 static void check(void);
 
+/* The variable of a lock; all_locks: each is one. */
+static int lock_variable(uint32_t lock) {
+  static uint32_t others[LOCKS];
+  if (!o->all_locks || lock == m.lock_address) return V_LOCK;
+  for (int i = 0; i < LOCKS; i++) {
+    if (!others[i]) others[i] = lock;
+    if (others[i] == lock) return V_LOCKS + i;
+  }
+  fail("more than %d locks", LOCKS);
+}
+
 /* The end of a critical section. */
-static void released(int p, int is_kernel) {
+static void released(int p, int is_kernel, int variable) {
   if (play_.on) return;
-  clocks clock = wrote[V_LOCK];
+  clocks clock = wrote[variable];
   if (is_kernel) put_log(L_UNLOCK, p, 0, 0);
   join(&clock, &now[p]);
-  set_clocks(&wrote[V_LOCK], &clock);
+  set_clocks(&wrote[variable], &clock);
   now[p].of[p]++; /* what follows is not before what the next holder does */
+  for (uint32_t q = 0; q < o->cpus; q++) is_kernel &= !m.cpu[q].holds; /* else the check sees the middle of a change */
   if (is_kernel) check();
 }
 
@@ -223,7 +242,8 @@ static void released(int p, int is_kernel) {
 static event of_store(int p, uint32_t offset, uint32_t value) {
   const event none = {0, 0}, own = {0, BIT(V_CMP + p)}; /* own: nobody else's */
   switch (offset) {
-    case CL_IPI: return (event){0, BIT(V_IRQ + value)};
+    case CL_IPI:
+    case CL_TRACE + 4 * EXPLORE_RING: return (event){0, BIT(V_IRQ + value)};
     case CL_IPI_CLEAR: return (event){0, BIT(V_IRQ + p)};
     case CL_MTIMECMP_LO:
     case CL_MTIMECMP_HI: return o->time_steps ? own : none;
@@ -233,9 +253,10 @@ static event of_store(int p, uint32_t offset, uint32_t value) {
   }
 }
 
-static event of_load(uint32_t offset) {
+static event of_load(int p, uint32_t offset) {
   switch (offset) {
-    case CL_LOCK_ACQUIRE: return (event){0, BIT(V_LOCK)};
+    case CL_TRACE + 4 * EXPLORE_TAKE: return (event){0, BIT(V_IRQ + p)};
+    case CL_LOCK_ACQUIRE: return (event){0, BIT(lock_variable(m.cpu[p].wants))};
     case CL_CYCLE:
     case CL_MTIME_LO:
     case CL_MTIME_HI: return o->time_steps ? (event){BIT(V_TIME), 0} : (event){0, 0};
@@ -257,10 +278,30 @@ static uint32_t load_local(int p, uint32_t offset) {
     case CL_LOCK_GRANT: return m.cpu[p].holds != 0;
     case CL_LOCK_ACQUIRE:
       m.cpu[p].holds = m.cpu[p].wants;
-      if (m.cpu[p].holds != m.lock_address) return 1;
-      put_log(m.cpu[p].in_trap || m.cpu[p].awake ? L_OTHER : L_LOCK, p, 0, 0);
+      if (m.cpu[p].holds != m.lock_address && !o->all_locks) return 1;
+      if (m.cpu[p].posts) {
+        put_log(L_POST, p, m.cpu[p].posts - 1, 0);
+        m.cpu[p].posts = 0;
+        m.cpu[p].posting = o->all_locks;
+        return 1;
+      }
+      if (m.cpu[p].posting) {
+        put_log(L_OTHER, p, 0, 0);
+        m.cpu[p].posting = 0;
+        return 1;
+      }
+      if (o->inside && ram[(o->inside - CL_RAM) / 4] == (uint32_t)p + 1) {
+        put_log(L_OTHER, p, 0, 0);
+        return 1;
+      }
+      put_log(m.cpu[p].in_trap || m.cpu[p].awake ? L_OTHER : L_LOCK, p, m.cpu[p].wants, 0);
       m.cpu[p].in_trap = m.cpu[p].awake = 0;
       return 1;
+    case CL_TRACE + 4 * EXPLORE_TAKE: {
+      uint32_t bell = m.cpu[p].bell;
+      m.cpu[p].bell = 0;
+      return bell;
+    }
     case CL_LINE_PENDING: return 0;
     case CL_LINE_ENABLE: return p ? 0 : m.lines_enabled;
     default: fail("CPU %d at %x loads from %x of the local device", p, m.cpu[p].pc, offset);
@@ -291,7 +332,7 @@ static void store_local(int p, uint32_t offset, uint32_t value) {
       {
         uint32_t held = c->holds;
         c->holds = 0;
-        released(p, held == m.lock_address);
+        released(p, held == m.lock_address || o->all_locks, lock_variable(held));
       }
       return;
     case CL_MTIMECMP_LO: c->compare = (c->compare & ~(uint64_t)UINT32_MAX) | value; return;
@@ -300,6 +341,11 @@ static void store_local(int p, uint32_t offset, uint32_t value) {
       if (value >= o->cpus) fail("CPU %d at %x interrupts CPU %u", p, c->pc, value);
       m.cpu[value].ipi = 1;
       return;
+    case CL_TRACE + 4 * EXPLORE_RING:
+      if (value >= o->cpus) fail("CPU %d at %x rings CPU %u", p, c->pc, value);
+      m.cpu[value].bell = 1;
+      break;
+    case CL_TRACE + 4 * EXPLORE_POST: c->posts = value + 1; return;
     case CL_IPI_CLEAR: c->ipi = 0; return;
     case CL_LINE_CLEAR: return;
     case CL_LINE_ENABLE:
@@ -307,7 +353,10 @@ static void store_local(int p, uint32_t offset, uint32_t value) {
       return;
     case CL_TRACE + 4 * EXPLORE_WORD: c->word = value; return;
     case CL_TRACE + 4 * EXPLORE_CALL: put_log(L_CALL, p, value, c->word); break;
-    case CL_TRACE + 4 * EXPLORE_RETURN: put_log(L_RETURN, p, value, c->word); break;
+    case CL_TRACE + 4 * EXPLORE_RETURN:
+      c->awake = c->posting = 0;
+      put_log(L_RETURN, p, value, c->word);
+      break;
     case CL_TRACE + 4 * EXPLORE_GO: return;
     case CL_TRACE + 4 * EXPLORE_FAILED: fail("CPU %d: the program has failed (program.c, line %u)", p, value);
     default:
@@ -385,6 +434,18 @@ static uint32_t *word_at(int p, uint32_t at, int store) {
   fail("CPU %d at %x %s %x", p, m.cpu[p].pc, store ? "stores to" : "loads from", at);
 }
 
+/* A load like the last one of the CPU, which has changed nothing since: it waits for another value. */
+static int polls(int p, uint32_t n, uint32_t value) {
+  cpu *c = &m.cpu[p];
+  int again = c->spun_pc == c->pc && c->spun_word == n && c->spun_value == value &&
+              !memcmp(c->spun_x, c->x, sizeof c->x);
+  c->spun_pc = c->pc;
+  c->spun_word = n;
+  c->spun_value = value;
+  memcpy(c->spun_x, c->x, sizeof c->x);
+  return again;
+}
+
 /* Goes on with a CPU: its visible instruction or, if granted is 0, none; until before the next one. */
 static void run(int p, int granted) {
   cpu *c = &m.cpu[p];
@@ -427,14 +488,17 @@ static void run(int p, int granted) {
         if (!bytes[f3] || at % bytes[f3]) fail("CPU %d at %x: instruction %08x of %x", p, c->pc, i, at);
         if (at - CL_LOCAL < 0x100) {
           uint32_t offset = at - CL_LOCAL;
-          if (stops(p, &granted, of_load(offset), offset == CL_LOCK_ACQUIRE ? W_LOCK : 0)) return;
+          c->spun_pc = 0;
+          if (stops(p, &granted, of_load(p, offset), offset == CL_LOCK_ACQUIRE ? W_LOCK : 0)) return;
           out = load_local(p, offset);
           break;
         }
         uint32_t word = at == CL_UART_STATUS && play_.on ? 1 : *word_at(p, at, 0), n = (at - CL_RAM) / 4;
         if (!quiet && !play_.on) {
+          int spins = o->all_locks && !granted && polls(p, n, word);
+          if (spins && !visible[n]) found(n);
           if (visible[n]) {
-            if (stops(p, &granted, (event){BIT(visible[n]), 0}, 0)) return;
+            if (stops(p, &granted, (event){BIT(visible[n]), 0}, spins ? W_WORD : 0)) return;
           } else {
             note_read(p, n);
           }
@@ -449,6 +513,7 @@ static void run(int p, int granted) {
       case 0x23: {
         uint32_t at = a + ((uint32_t)((int32_t)i >> 25) << 5 | rd);
         rd = 0;
+        c->spun_pc = 0;
         if (f3 > 2 || at & ((1u << f3) - 1)) fail("CPU %d at %x: instruction %08x of %x", p, c->pc, i, at);
         if (at - CL_LOCAL < 0x100) {
           uint32_t offset = at - CL_LOCAL;
@@ -502,7 +567,8 @@ static void run(int p, int granted) {
           break;
         }
         if (i == 0x30200073) { /* mret */
-          if (o->cpus == 1) released(p, 1);
+          if (o->cpus == 1) released(p, 1, V_LOCK);
+          c->in_trap = c->posting = 0;
           c->mstatus |= c->mstatus >> 4 & 8;
           next = c->mepc;
           break;
@@ -512,7 +578,7 @@ static void run(int p, int granted) {
         int disables = number == MSTATUS && (f3 & 3) == 3 && operand & 8 && c->mstatus & 8;
         if (disables && stops(p, &granted, (event){BIT(V_IRQ + p), 0}, 0)) return;
         if (disables && o->cpus == 1) put_log(L_LOCK, p, 0, 0); /* a single CPU needs no lock */
-        if (number == MSTATUS && (f3 & 3) == 2 && operand & 8 && o->cpus == 1) released(p, 1);
+        if (number == MSTATUS && (f3 & 3) == 2 && operand & 8 && o->cpus == 1) released(p, 1, V_LOCK);
         out = number == MIP ? pending(p) : number == 0xf14 ? (uint32_t)p : at ? *at : 0;
         if (at) *at = (f3 & 3) == 1 ? operand : (f3 & 3) == 2 ? *at | operand : *at & ~operand;
         break;
@@ -526,12 +592,12 @@ static void run(int p, int granted) {
 
 static void trap(int p) {
   cpu *c = &m.cpu[p];
-  uint32_t causes = pending(p), cause = (uint32_t)__builtin_ctz(causes);
+  uint32_t causes = pending(p), cause = causes >> IRQ_BELL ? IRQ_BELL : (uint32_t)__builtin_ctz(causes);
   c->mepc = c->pc;
   c->mcause = 1u << 31 | cause;
   c->mstatus = (c->mstatus & ~0x80u & ~8u) | 0x80;
   c->pc = (c->mtvec & ~3u) + 4 * cause;
-  c->in_trap = 1;
+  c->in_trap = cause;
 }
 
 /* The program's own look at the kernel's data, while the lock is free. */
@@ -540,7 +606,8 @@ static void check(void) {
   struct seen *seen_ = (struct seen *)(void *)check_stack;
   *seen_ = (struct seen){.cpu = (uint32_t)running, .coming = m.coming, .asleep = m.asleep};
   for (uint32_t p = 0; p < o->cpus; p++) {
-    seen_->interrupted |= (uint32_t)(pending((int)p) != 0) << p;
+    seen_->interrupted |= (uint32_t)((pending((int)p) & ~(1u << IRQ_BELL)) != 0) << p;
+    seen_->handling |= (uint32_t)(m.cpu[p].in_trap == IRQ_BELL) << p;
     seen_->awake |= m.cpu[p].awake << p;
     seen_->rings[p] = m.cpu[p].compare;
   }
@@ -565,9 +632,9 @@ static void check(void) {
 static uint64_t next_ring(void) {
   uint64_t at = UINT64_MAX;
   for (uint32_t p = 0; p < o->cpus; p++)
-    if (m.cpu[p].compare > m.time && m.cpu[p].compare < at && (uint32_t)m.cpu[p].compare != UINT32_MAX)
-      at = m.cpu[p].compare; /* a low half of all ones: nothing is to come */
-  return at >> 32 == UINT32_MAX ? UINT64_MAX : at;
+    if (m.cpu[p].compare > m.time && m.cpu[p].compare < at) at = m.cpu[p].compare;
+  /* So far ahead nothing is to come: the kernel looks at the wrap of the low half. */
+  return (at - m.time) >> 31 ? UINT64_MAX : at;
 }
 
 static int is_held(uint32_t lock) {
@@ -583,6 +650,7 @@ static int is_enabled(int p) {
   if (takes_trap(p)) return 1;
   if (c->waits == W_LOCK) return !is_held(c->wants);
   if (c->waits == W_SLEEP) return pending(p) != 0;
+  if (c->waits == W_WORD) return ram[c->spun_word] != c->spun_value;
   return c->waits != W_MARK;
 }
 
@@ -605,6 +673,7 @@ static void step(int p) {
   r->steps++;
   if (p == TIME) {
     m.time = next_ring();
+    m.time += (uint32_t)m.time == UINT32_MAX; /* a timer set to the last moment before the wrap waits for the wrap */
     m.steps_left--;
     put_log(L_TIME, p, (uint32_t)m.time, 0);
   } else if (takes_trap(p)) {
@@ -639,7 +708,7 @@ static uint32_t first_ram[RAM_WORDS];
 static void boot(void) {
   memset(&m, 0, sizeof m);
   memcpy(ram, image, 4 * o->ram_words);
-  m.time = 1000;
+  m.time = (uint64_t)o->start[1] << 32 | o->start[0];
   m.steps_left = o->time_steps;
   depth = -1;
   for (uint32_t p = 0; p < o->cpus; p++) {
@@ -851,7 +920,7 @@ int explore(const options *with, const uint32_t *words, size_t count, results *t
   memcpy(image, words, count * sizeof *words);
   quiet = 0;
   if (setjmp(failed)) {
-    for (int i = 0; i <= depth && depth >= 0; i++) {
+    for (int i = 0; i <= depth && i < DEEP && depth >= 0; i++) {
       uint32_t *at = &r->schedule[3 * r->scheduled++];
       int p = frames[i].process;
       at[0] = (uint32_t)p;

@@ -17,7 +17,7 @@ from coreloom.reference.kernel import GIVE_WAY, RESUMED, SPEC, Config, Kernel
 
 from .machine import SIZES, History
 
-CALL, LOCK, OTHER, RETURN, TIME, PARK, UNLOCK = range(7)
+CALL, LOCK, OTHER, RETURN, TIME, PARK, UNLOCK, POST = range(8)
 TIMED = 256
 _CODES = {name: op.code for name, op in SPEC.ops.items()}
 NAMES = {op.code: name for name, op in SPEC.ops.items()}
@@ -28,6 +28,10 @@ _ATTRIBUTES = SPEC.layouts["attributes"]
 SCHEDULING = ("yield", "slice", "set_weight", "reserve", "release", "remove", "move")
 _REPEATED = ("port_send", "port_receive")  # when their wait has ended
 _FREE = (*_REPEATED, "port_tryreceive")  # may take effect in any of several critical sections, or in none
+# In the kernel `fine`: without a lock, or with a second one. Besides, what is refused at once.
+_FREE_IN_FINE = ("mutex_unlock", "mutex_trylock", "mutex_destroy", "semaphore_destroy")
+# There their objects have locks of their own; the kernel's in such a call may be that of a slice's end.
+_OF_OBJECTS = ("mutex_", "semaphore_", "port_")
 
 
 @dataclass(eq=False)
@@ -41,6 +45,21 @@ class Call:
     end: int | None = None  # None: it has not returned
     answer: int = 0
     value: int = 0
+    fine: bool = False
+
+    @property
+    def free(self) -> bool:
+        return self.name in _FREE or (self.fine and (self.name in _FREE_IN_FINE or not self.locks))
+
+    @property
+    def spins(self) -> bool:
+        """Whether it waits is not told: it may have polled."""
+        return self.fine and self.name == "mutex_lock"
+
+    @property
+    def of_object(self) -> bool:
+        """It takes effect with the lock of its object."""
+        return self.fine and self.name.startswith(_OF_OBJECTS) and not self.name.endswith("_create")
 
     @property
     def timed(self) -> bool:
@@ -57,13 +76,15 @@ class Call:
     @property
     def unknown(self) -> int:
         """The bits of its answer that the model does not know."""
+        if self.spins:
+            return RESUMED
         return {"thread_start": RESUMED}.get(self.name, (1 << _STATUS) - 1 if self.name in _FREE else 0)
 
     def place(self) -> int | None:
         """Where it takes effect; None: anywhere between call and return, or nowhere."""
-        if self.name in _FREE:
+        if self.free:
             return None
-        which = int(self.timed)  # the first sets the timer
+        which = int(self.timed and not self.of_object)  # the first sets the timer
         return self.locks[which] if which < len(self.locks) else None
 
     def __str__(self) -> str:
@@ -73,16 +94,19 @@ class Call:
         return f"thread {self.thread}: {late}{self.name} {self.id} {self.word:#x} -> {answer}{value}"
 
 
-def calls(history: History) -> list[Call]:
+def calls(history: History, fine: bool = False) -> list[Call]:
     """The calls of a history, in order."""
     found: list[Call] = []
     now: dict[int, Call] = {}
+    # Each history begins with a call that takes the kernel's lock.
+    kernel = next((a for kind, _, _, a, _ in history if kind == LOCK), 0)
     for at, (kind, _, thread, a, b) in enumerate(history):
         if kind == CALL:
-            now[thread] = Call(thread, a >> 16, a & 0xFFFF, b, at)
+            now[thread] = Call(thread, a >> 16, a & 0xFFFF, b, at, fine=fine)
             found.append(now[thread])
         elif kind == LOCK and thread in now:
-            now[thread].locks.append(at)
+            if a != kernel or not now[thread].of_object:
+                now[thread].locks.append(at)
         elif kind == RETURN:
             call = now.pop(thread)
             call.end, call.answer, call.value = at, a, b
@@ -116,9 +140,9 @@ class _Replay:
                 continue
             number = self.blocked.pop(cpu)
             call = calls[number]
-            if call.name in _REPEATED:
+            if call.name in _REPEATED and not call.timed:
                 self.done.remove(number)
-            elif call.end is not None and not call.late and not call.answer & RESUMED:
+            elif call.end is not None and not call.late and not call.spins and not call.answer & RESUMED:
                 raise Wrong(f"{call}: the model wakes it")
 
     def carry_out(self, number: int, calls: Sequence[Call]) -> None:
@@ -152,6 +176,11 @@ class _Replay:
                 raise Wrong(f"{call}: the model's message is {value:#x}")
         self._settle(calls)
 
+    def post(self, semaphore: int, calls: Sequence[Call]) -> None:
+        """A handler of the communication port posts it."""
+        self.kernel.load(self.timer, _CODES["semaphore_post"], semaphore)
+        self._settle(calls)
+
     def leave(self, number: int, calls: Sequence[Call]) -> None:
         """A time limit ends the wait of this call."""
         call = calls[number]
@@ -167,12 +196,12 @@ def _mask(name: str) -> int:
     return ((1 << field_.width) - 1) << field_.lsb
 
 
-def judge(history: History, threads: int) -> str:
+def judge(history: History, threads: int, fine: bool = False) -> str:
     """Empty if the model allows the history, else why not."""
     said = []
     for eager in (True, False):
         try:
-            _Search(history, calls(history), threads, eager).go_on(_Replay(threads), 0)
+            _Search(history, calls(history, fine), threads, eager).go_on(_Replay(threads), 0)
         except Wrong as wrong:
             said.append(str(wrong))
         else:
@@ -204,7 +233,7 @@ class _Search:
 
     def _without_lock(self, replay: _Replay, place: int, open_: Sequence[int]) -> bool:
         """Calls without a place take effect here, if they must; whether one of them leads to the end."""
-        free = [n for n in open_ if n not in replay.done and self.calls[n].name in _FREE]
+        free = [n for n in open_ if n not in replay.done and self.calls[n].free]
         late = [n for n in open_ if self.calls[n].late and replay.blocked.get(self.calls[n].thread) == n]
         if self.eager:
             for n in free:
@@ -213,13 +242,15 @@ class _Search:
             for n in late:
                 if self.calls[n].end == place:
                     replay.leave(n, self.calls)
-        elif self.history[place][0] in (LOCK, OTHER, RETURN, UNLOCK):
+        elif self.history[place][0] in (LOCK, OTHER, RETURN, UNLOCK, POST):
             return any(self._leads_on(replay, n, place, n in late) for n in [*free, *late])
         return False
 
     def _at(self, replay: _Replay, place: int, open_: Sequence[int]) -> bool:
         """What happens here; whether a call that takes effect before others leads to the end."""
-        kind, cpu, _, _, _ = self.history[place]
+        kind, cpu, _, object_, _ = self.history[place]
+        if kind == POST:
+            replay.post(object_, self.calls)
         if kind == UNLOCK and cpu in replay.inside:
             replay.carry_out(replay.inside.pop(cpu), self.calls)
         for n in open_:
@@ -255,7 +286,11 @@ class _Search:
         """A call that needs no lock begins in the critical section that begins there: it may come before."""
         leaves = (UNLOCK, self.history[lock][1])
         end = next(at for at in range(lock, len(self.history)) if self.history[at][:2] == leaves)
-        return any(call.name in _FREE and lock < call.at < end for call in self.calls)
+        begins = any(call.free and lock < call.at < end for call in self.calls)
+        return begins or any(call.fine and call.free and self._is_open(call, lock) for call in self.calls)
+
+    def _is_open(self, call: Call, place: int) -> bool:
+        return call.at < place and (call.end is None or call.end > place)
 
     def _end(self, replay: _Replay) -> None:
         for n, call in enumerate(self.calls):

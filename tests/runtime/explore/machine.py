@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 THREADS, ACTS = 8, 64  # ACTS: EXPLORE_ACTS of explore.h
 _RAM_BYTES = 1 << 17
 _DEEP = 4000
+_SPINS = 1  # of the kernel `fine`: a second poll shows nothing more
 SIZES = {
     "kernel.threads": THREADS,
     "kernel.priorities": 8,
@@ -43,27 +44,49 @@ class Image:
     ram_bytes: int = _RAM_BYTES
     checks: bool = True  # it has explore_check
 
-    def with_acts(self, acts: Sequence[Sequence[Act]]) -> bytes:
+    def with_acts(self, acts: Sequence[Sequence[Act]], time: int) -> bytes:
+        """What threads do, from this time on."""
         image, start = bytearray(self.words), elf.offset(self.elf, elf.address(self.elf, "explore_acts"))
         for thread, each in enumerate(acts):
             assert len(each) <= ACTS, "too many operations of a thread: EXPLORE_ACTS"
             for number, act in enumerate(each):
                 struct.pack_into("<III", image, start + 12 * (ACTS * thread + number), *act)
+        struct.pack_into("<Q", image, elf.offset(self.elf, elf.address(self.elf, "explore_start")), time)
         return bytes(image)
 
 
 @functools.cache
-def image(cpus: int, policy: str = firmware.PRIORITY, fault: Fault | None = None) -> Image:
-    """The program for so many CPUs, of the shipped sources but for the fault."""
+def image(
+    cpus: int,
+    policy: str = firmware.PRIORITY,
+    fault: Fault | None = None,
+    *,
+    port: bool = False,
+    kernel: str = "sw",
+) -> Image:
+    """The program for so many CPUs, of the shipped sources but for the fault.
+
+    port: it has handlers of the communication port.
+    """
     soc = platform.load("smp-standard", cpus, changes=SIZES)
     files = firmware.policy_files(policy)
     macros: dict[str, object] = {**keys.macros(soc), "CL_KERNEL_SW": 1, "CL_STACK_BYTES": 2048}
-    macros |= {"CL_RAM_BYTES": _RAM_BYTES, "CL_IPC": 0}
+    macros |= {"CL_RAM_BYTES": _RAM_BYTES, "CL_IPC": int(port)}
+    if kernel in firmware.FINE:
+        macros |= {"CL_KERNEL_FINE": 1, "CL_SPINS": _SPINS}
     macros |= zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False)
     if files:
         macros |= {"CL_CPUS_MAX": cpus, "CL_POLICY_ROOM": link.POLICY_ROOM}
     given = [f"-D{name}={value}" for name, value in macros.items()]
-    folders = ["sw", "kernel", "memory", "posix", "arch", "arch/standard", "include"]
+    folders = [
+        *dict.fromkeys((kernel, "sw")),
+        "kernel",
+        "memory",
+        "posix",
+        "arch",
+        "arch/standard",
+        "include",
+    ]
     read = [path for name in folders for path in sorted((RUNTIME / name).glob("*.[chS]"))]
     key = zig.digest(
         [*given, str(fault)], [*read, *files, HERE / "program.c", HERE / "explore.h", Path(__file__)]
@@ -98,7 +121,8 @@ def image(cpus: int, policy: str = firmware.PRIORITY, fault: Fault | None = None
             shutil.rmtree(root)
 
     made = (
-        cache.made(cache.place("explore") / f"{cpus}-{policy.replace(':', '-')}-{key}", make) / "program.elf"
+        cache.made(cache.place("explore") / f"{cpus}-{kernel}-{policy.replace(':', '-')}-{key}", make)
+        / "program.elf"
     )
     return Image(elf.flat(made), made)
 
@@ -106,7 +130,7 @@ def image(cpus: int, policy: str = firmware.PRIORITY, fault: Fault | None = None
 class _Options(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint32) for name in (
         "cpus", "parties", "time_steps", "limit", "unreduced", "walks", "seed", "changes", "check",
-        "ram_words",
+        "ram_words", "start_low", "start_high", "all_locks", "inside",
     )]  # fmt: skip
 
 
@@ -185,6 +209,11 @@ class Found:
     shared: tuple[str, ...]  # variables that CPUs use without the lock
     failure: str = ""
     schedule: tuple[str, ...] = ()  # of the failure
+    walked: bool = False  # by random priorities
+
+    @property
+    def method(self) -> str:
+        return "exhaustive" if self.exhausted else "random" if self.walked else "bounded"
 
 
 def explore(
@@ -198,12 +227,18 @@ def explore(
     unreduced: bool = False,
     walks: int = 0,
     seed: int = 1,
+    start: int = 1000,
+    all_locks: bool = False,
 ) -> Found:
-    """words: the program's, with what its threads do."""
+    """words: the program's, with what its threads do; start: the time.
+
+    all_locks: calls take effect with any of them.
+    """
     check = elf.address(program.elf, "explore_check") if program.checks else 0
     chosen = _Options(
-        cpus, parties, time_steps, limit, unreduced, walks, seed, 4, check, program.ram_bytes // 4
-    )
+        cpus, parties, time_steps, limit, unreduced, walks, seed, 4, check, program.ram_bytes // 4,
+        start & 0xFFFFFFFF, start >> 32, all_locks, elf.address(program.elf, "inside") if all_locks else 0,
+    )  # fmt: skip
     results = _Results()
     library = _explorer()
     fine = library.explore(
@@ -247,4 +282,5 @@ def explore(
             f"{name(results.schedule[3 * i + 1])} -> {name(results.schedule[3 * i + 2])}"
             for i in range(results.scheduled)
         ),
+        bool(walks),
     )

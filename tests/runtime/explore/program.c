@@ -3,12 +3,17 @@
  * The program that is explored (explore.c): the software kernel as it ships, and threads that do what a table says. The
  * host writes the table into the image, and is told what the threads do by events of the trace. After each critical
  * section it calls explore_check. */
+#ifdef CL_KERNEL_FINE
+#include "cl_fine.c"
+#else
 #include "cl_sw.c"
+#endif
 
 #include "cl_end.h"
 #include "explore.h"
 
 volatile struct act explore_acts[CL_THREADS][EXPLORE_ACTS] __attribute__((section(".data"), used));
+volatile uint32_t explore_start[2] __attribute__((section(".data"), used)); /* the time at which it starts */
 
 /* --- what the boot needs of the POSIX layer ------------------------------------------------------ */
 
@@ -43,6 +48,33 @@ void pthread_exit(void *value) {
 
 static unsigned char stacks[CL_THREADS][1024] __attribute__((aligned(16)));
 static void *run(void *program);
+
+/* The communication port's handler, by the ways of the trap entry and of a CPU that sleeps. */
+static void on_bell(uint32_t bells) {
+  (void)bells;
+  cl_trace(EXPLORE_POST, 0);
+  cl_op_semaphore_post_in_trap(0);
+}
+
+static void dispatch(void) {
+  if (cl_local_read(CL_TRACE + 4 * EXPLORE_TAKE)) on_bell(1);
+}
+
+static void listen(void) {
+#if CL_IPC
+  static const uint32_t low = 0;
+  cl_ipc_first[cl_local_read(CL_CPU_ID)] = (struct cl_ipc_first){
+      .take = (const volatile uint32_t *)(CL_LOCAL + CL_TRACE + 4 * EXPLORE_TAKE), .levels = &low, .bell = on_bell};
+  cl_ipc_dispatch = dispatch;
+  cl_ipc_listen(NULL);
+#else
+  (void)dispatch;
+#endif
+}
+
+static inline uint64_t after_start(uint32_t cycles) {
+  return ((uint64_t)explore_start[1] << 32 | explore_start[0]) + cycles - 1000;
+}
 
 /* One operation; ticket: the last that the thread took; *value: the message that it has received. */
 static inline uint32_t operate(uint32_t op, uint32_t id, uint32_t word, uint32_t ticket, uint32_t *value) {
@@ -94,9 +126,11 @@ static inline uint32_t operate(uint32_t op, uint32_t id, uint32_t word, uint32_t
     case CL_OP_INTERRUPT_UNBIND: return cl_op_interrupt_unbind(id);
     case CL_OP_INTERRUPT_WAIT: return cl_op_interrupt_wait(id);
     case CL_OP_INTERRUPT_RAISE: return cl_op_interrupt_raise(id);
-    case EXPLORE_TIMED + CL_OP_SEMAPHORE_WAIT: return cl_wait_by_timer(CL_OP_SEMAPHORE_WAIT, id, 0, word);
-    case EXPLORE_TIMED + CL_OP_MUTEX_LOCK: return cl_wait_by_timer(CL_OP_MUTEX_LOCK, id, 0, word);
-    case EXPLORE_TIMED + CL_OP_COND_WAIT: return cl_wait_by_timer(CL_OP_COND_WAIT, id, ticket, word);
+    case EXPLORE_TIMED + CL_OP_SEMAPHORE_WAIT: return cl_op_semaphore_wait(id, after_start(word));
+    case EXPLORE_TIMED + CL_OP_MUTEX_LOCK: return cl_op_mutex_lock(id, after_start(word));
+    case EXPLORE_TIMED + CL_OP_COND_WAIT: return cl_op_cond_wait(id, ticket, after_start(word));
+    case EXPLORE_TIMED + CL_OP_PORT_SEND: return cl_op_port_send(id, word, NULL, after_start(EXPLORE_LIMIT));
+    case EXPLORE_TIMED + CL_OP_PORT_RECEIVE: return cl_op_port_receive(id, value, NULL, 0, after_start(EXPLORE_LIMIT));
     default: failed(__LINE__);
   }
 }
@@ -106,7 +140,8 @@ static void *run(void *program) {
   for (const volatile struct act *act = program;; act++) {
     uint32_t op = act->op, word = act->word, value = 0, answer;
     if (op >= EXPLORE_MARK) {
-      cl_trace(op - EXPLORE_MARK, 0);
+      if (op == EXPLORE_MARK + EXPLORE_LISTEN) listen();
+      else cl_trace(op - EXPLORE_MARK, act->id);
       continue;
     }
     cl_trace(EXPLORE_WORD, word);
@@ -134,6 +169,9 @@ int main(void) {
 /* In how many lists of waiters a thread is. */
 static uint32_t in_list(const k_thread *list, const k_thread *thread) {
   uint32_t count = 0;
+#if K_FINE
+  if (list == NO_OBJECT) return 0;
+#endif
   for (uint32_t length = 0; list; list = list->next, length++) {
     if (length > CL_THREADS) return 99; /* it goes round */
     count += list == thread;
@@ -205,9 +243,10 @@ static int is_worst(const k_cpu *cpu) {
   return 1;
 }
 
-/* The timer rings at the end of the slice, unless that is used up. Time is far from its wrap. */
+/* The timer rings at the end of the slice, unless that is used up. */
 static int check_slice(const k_cpu *cpu, uint64_t rings) {
-  MUST(!k_slice || cpu->preempt_below > cpu->current->level || rings <= (uint64_t)cpu->since + k_slice);
+  uint32_t late = (uint32_t)rings - ((uint32_t)cpu->since + k_slice);
+  MUST(!k_slice || cpu->preempt_below > cpu->current->level || (rings >> 32 != UINT32_MAX && (int32_t)late <= 0));
   return 0;
 }
 
@@ -217,7 +256,7 @@ static uint32_t check_all_cpus(struct seen *seen) {
   if (k_cpus[seen->cpu].waiting) seen->coming |= own_bit;
   else if (k_asleep < seen->asleep) seen->coming &= ~own_bit;
   seen->asleep = k_asleep;
-  uint32_t coming = seen->coming, interrupted = seen->interrupted;
+  uint32_t coming = seen->coming | seen->handling, interrupted = seen->interrupted;
   MUST(!check_queue(&k_dynamic));
   for (uint32_t number = 0; number < CL_CPUS; number++) {
     const k_cpu *cpu = &k_cpus[number];
@@ -232,7 +271,12 @@ static uint32_t check_all_cpus(struct seen *seen) {
     MUST(thread && thread->state == CL_STATE_RUNNING && thread->cpu == cpu);
     MUST(!thread->home || thread->home == cpu);
     for (uint32_t other = 0; other < number; other++) MUST(k_cpus[other].current != thread);
+#if K_FINE /* parked, or about to be told of its thread's new level */
+    MUST(thread->parked ? thread->parked == number + 1 : waits(thread) <= 1);
+    if (cpu->called || (cpu->preempt_below != thread->level && cpu->preempt_below != thread->level + 1)) continue;
+#else
     MUST(cpu->preempt_below == thread->level || cpu->preempt_below == thread->level + 1);
+#endif
     if (coming >> number & 1u) continue;
     MUST(!cpu->leaving);
     if (!(interrupted >> number & 1u)) MUST(!check_slice(cpu, seen->rings[number]));
@@ -257,7 +301,8 @@ static uint32_t queued(const k_thread *thread) {
 }
 #else
 static uint32_t check_all_cpus(struct seen *seen) {
-  uint32_t queued = 0, counted = 0, interrupted = seen->interrupted, coming = seen->coming = seen->awake;
+  uint32_t queued = 0, counted = 0, interrupted = seen->interrupted,
+           coming = seen->coming = seen->awake | seen->handling;
   MUST(!(k_need_resched & ~(interrupted | coming)));
   for (uint32_t number = 0; number < CL_CPUS; number++) {
     const k_cpu *cpu = &k_cpus[number];
@@ -290,13 +335,16 @@ static uint32_t queued(const k_thread *thread) { return thread->entity.queued ||
 /* 0, or the line of what is wrong. */
 uint32_t explore_check(struct seen *seen);
 __attribute__((used, retain, noinline)) uint32_t explore_check(struct seen *seen) {
+#if K_FINE
+  if (inside) return 0; /* the kernel's lock is not free */
+#endif
   uint32_t wrong = check_all_cpus(seen), unused = 0;
   if (wrong) return wrong;
   for (const k_thread *thread = k_threads; thread < k_threads + CL_THREADS; thread++) {
     uint32_t lists = waits(thread), ready = queued(thread);
     if (thread->state == CL_STATE_READY) MUST(lists == 0 && ready == 1);
-    else if (thread->state == CL_STATE_RUNNING) MUST(lists == 0 && thread->cpu->current == thread);
-    else if (thread->state == CL_STATE_BLOCKED) MUST(lists == 1 && ready == 0);
+    else if (thread->state == CL_STATE_RUNNING) MUST(lists <= K_FINE && thread->cpu->current == thread);
+    else if (thread->state == CL_STATE_BLOCKED) MUST((lists == 1 || K_FINE) && lists <= 1 && ready == 0);
     else MUST(lists == 0 && ready == 0);
 #ifndef CL_POLICY
     if (thread->state == CL_STATE_RUNNING) MUST(ready == 0);
@@ -310,18 +358,23 @@ __attribute__((used, retain, noinline)) uint32_t explore_check(struct seen *seen
   MUST(unused == k_free_count);
   for (uint32_t i = 0; i < CL_MUTEXES; i++) {
     const k_mutex *mutex = &k_mutexes[i];
+#if K_FINE /* it may just be handed over; and the semaphores' lists end with NO_OBJECT */
+    MUST(mutex->exists || mutex->owner == NO_OBJECT || inside);
+    continue;
+#endif
     MUST(mutex->owner || !mutex->waiters);
     MUST(mutex->exists || (!mutex->owner && !mutex->waiters));
   }
   for (uint32_t i = 0; i < CL_LINES; i++)
     MUST(k_lines[i].bound != K_BOUND_THREAD ||
          (k_lines[i].thread->state != CL_STATE_FREE && k_lines[i].thread->state != CL_STATE_EXITED));
-  for (uint32_t i = 0; i < CL_SEMAPHORES; i++) MUST(!k_semaphores[i].waiters || !k_semaphores[i].count);
+  for (uint32_t i = 0; i < CL_SEMAPHORES && !K_FINE; i++) MUST(!k_semaphores[i].waiters || !k_semaphores[i].count);
   uint32_t timers = 0;
   for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++)
     for (const struct cl_timer *timer = cl_timers[cpu]; timer; timer = timer->next, timers++)
       MUST(timers < CL_THREADS && timer->runs && timer->cpu == cpu &&
-           ((seen->interrupted | seen->awake | seen->coming) >> cpu & 1u || seen->rings[cpu] <= timer->at));
+           ((seen->interrupted | seen->awake | seen->handling | seen->coming) >> cpu & 1u ||
+            seen->rings[cpu] <= timer->at));
   MUST(timers == cl_timers_count);
   return 0;
 }

@@ -13,7 +13,7 @@ from coreloom.toolchain import firmware
 from .judge import TIMED, judge
 from .machine import Act, Fault, Found, Image, explore, image
 
-_MARK, _GO, _PARK = 512, 23, 24  # explore.h
+_MARK, _GO, _PARK, _RING, _LISTEN = 512, 23, 24, 26, 29  # explore.h
 _MAIN_PRIORITY = 4  # half of the priorities
 _STATIC, _DETACHED, _CPU_LSB = 1 << 12, 1 << 13, 8
 _CODES = {name: op.code for name, op in SPEC.ops.items()}
@@ -36,26 +36,43 @@ class Scenario:
     walks: int = 0  # that many executions by random priorities, instead of all that differ
     seed: int = 1
     policy: str = firmware.PRIORITY
+    kernel: str = "sw"
+    start: int = 1000  # the time; that of a limit is counted as if it were 1000
 
     def image(self, fault: Fault | None = None) -> Image:
-        return image(self.cpus, self.policy, fault)
+        return image(self.cpus, self.policy, fault, port=self.listens, kernel=self.kernel)
 
     def explore(self, fault: Fault | None = None, unreduced: bool = False) -> Found:
         program = self.image(fault)
         return explore(
-            program, program.with_acts(self.acts()), self.cpus, self.parties, self.limit,
+            program, program.with_acts(self.acts(), self.start), self.cpus, self.parties, self.limit,
             time_steps=self.time_steps, walks=self.walks, seed=self.seed, unreduced=unreduced,
+            start=self.start, all_locks=self.fine,
         )  # fmt: skip
 
     def wrong(self, found: Found) -> str:
         """What an exploration has found that must not be; or empty."""
         if found.failure:
             return found.failure
-        return next(filter(None, (judge(each, len(self.threads)) for each in found.histories)), "")
+        return next(filter(None, (judge(each, len(self.threads), self.fine) for each in found.histories)), "")
+
+    @property
+    def is_policy(self) -> bool:
+        return self.policy != firmware.PRIORITY
+
+    @property
+    def fine(self) -> bool:
+        """It has several locks."""
+        return self.kernel in firmware.FINE and self.cpus > 1
 
     @property
     def parked(self) -> bool:
         return not any("thread_exit" in text for text in self.threads)
+
+    @property
+    def listens(self) -> bool:
+        """CPUs serve the communication port: of each thread that is placed the one where it begins."""
+        return any("ring " in text for text in self.threads)
 
     @property
     def parties(self) -> int:
@@ -63,7 +80,7 @@ class Scenario:
 
     def acts(self) -> list[list[Act]]:
         """For each thread what it does."""
-        go, park = [(_MARK + _GO, 0, 0)], [(_MARK + _PARK, 0, 0)]
+        go, park = [(_MARK + _LISTEN, 0, 0)] * self.listens + [(_MARK + _GO, 0, 0)], [(_MARK + _PARK, 0, 0)]
         all_ = []
         starts: list[Act] = []
         for number, text in enumerate(self.threads):
@@ -86,6 +103,9 @@ def _parsed(text: str) -> list[Act]:
     acts = []
     for each in filter(str.strip, text.split(";")):
         name, *rest = each.split()
+        if name == "ring":
+            acts.append((_MARK + _RING, int(rest[0]), 0))
+            continue
         timed = name.startswith("timed_")
         id_, word = [*(int(w, 0) for w in rest), 0, 0][:2]
         acts.append((_CODES[name.removeprefix("timed_")] + TIMED * timed, id_, word))
@@ -112,6 +132,8 @@ _WRONG = (
     *("thread_create 0 99", "thread_start 7", "thread_join 7", "thread_join 1", "thread_detach 7"),
     *("set_sched_param 7 1", "set_sched_param 0 99", "get_sched_param 99"),
 )
+
+_BEFORE_WRAP = (1 << 32) - 500  # of the low half of the time
 
 # Two threads and one object, or two objects that are used together.
 TWO = {
@@ -288,6 +310,51 @@ TWO = {
             "4@1: move 0 4096; semaphore_post 0; move 0 0; thread_exit",
         ),
     ),
+    "port, limit of the receiver": Scenario(
+        "slice; port_open 0 1",
+        ("timed_port_receive 0; port_tryreceive 0", "port_send 0 11"),
+        time_steps=2,
+    ),
+    "port, limit of the sender": Scenario(
+        "slice; port_open 0 1; port_send 0 1; port_send 0 2",
+        ("port_receive 0; port_receive 0; port_receive 0", "timed_port_send 0 12"),
+        time_steps=1,
+    ),
+    "bell": Scenario(
+        _SEMAPHORE,
+        ("semaphore_wait 0; semaphore_trywait 0; semaphore_wait 0", "ring 0; semaphore_post 0; ring 0"),
+    ),
+    "bell, on the way": Scenario(
+        f"{_SEMAPHORE}; {_MUTEX}",
+        ("mutex_lock 0; semaphore_wait 0; mutex_unlock 0", "ring 0; mutex_lock 0; mutex_unlock 0; ring 1"),
+    ),
+    "bell, better thread elsewhere": Scenario(
+        _SEMAPHORE,
+        ("thread_start 1; ring 0; semaphore_value 0; thread_exit", "6@1: semaphore_wait 0; thread_exit"),
+    ),
+    "bell and limit": Scenario(
+        f"slice; {_SEMAPHORE}",
+        ("timed_semaphore_wait 0 2000; semaphore_trywait 0", "ring 0"),
+        time_steps=2,
+    ),
+    "wrap of time, limit": Scenario(
+        f"slice; {_SEMAPHORE}",
+        ("semaphore_post 0; semaphore_trywait 0", "timed_semaphore_wait 0 2000; semaphore_trywait 0"),
+        time_steps=2,
+        start=_BEFORE_WRAP,
+    ),
+    "wrap of time, slices": Scenario(
+        f"slice 0 1; {_SEMAPHORE}",
+        ("semaphore_post 0", "semaphore_wait 0"),
+        time_steps=1,
+        start=_BEFORE_WRAP,
+    ),
+    "wrap of time, limit and slices": Scenario(
+        f"slice 0 1; {_SEMAPHORE}",
+        ("semaphore_post 0", "timed_semaphore_wait 0 1800"),
+        time_steps=1,
+        start=_BEFORE_WRAP,
+    ),
     "calls that are refused": Scenario(
         f"{_MUTEX}; semaphore_create 0 32767",
         ("port_open 0 1; interrupt_raise 99", "; ".join(_WRONG)),
@@ -372,6 +439,14 @@ THREE = {
         ),
         time_steps=2,
         limit=20_000,
+    ),
+    "bell, better thread": Scenario(
+        _SEMAPHORE,
+        (
+            "move 0 4096; thread_start 1; thread_start 2; semaphore_trywait 0; thread_exit",
+            "6@0: semaphore_wait 0; thread_exit",
+            "4@1: ring 0; thread_exit",
+        ),
     ),
     "yield": Scenario(
         "",
@@ -466,5 +541,8 @@ def all_scenarios() -> dict[str, Scenario]:
         **{f"three threads {name}": each for name, each in THREE.items()},
         **{f"policy {name}": each for name, each in with_policies().items()},
         **{f"random {cpus} cpus": random_program(1, cpus) for cpus in (1, 2, 4)},
+    }
+    named |= {
+        f"fine {name}": replace(each, kernel="fine") for name, each in named.items() if not each.is_policy
     }
     return {re.sub("[^a-z0-9]+", "-", name.lower()): scenario for name, scenario in named.items()}

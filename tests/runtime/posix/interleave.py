@@ -151,15 +151,16 @@ TWO = {
     "semaphore, limit": Scenario(
         _SEMAPHORE, ("sem_timedwait 0 @1; sem_trywait 0", "sem_post 0"), time_steps=1
     ),
+    "semaphore, late": Scenario(
+        _SEMAPHORE, ("sem_timedwait 0 @1; sem_post 0", "sem_trywait 0"), time_steps=1
+    ),
     "semaphore, cancelled": Scenario(
         _SEMAPHORE, ("sem_post 0; cancel 1; sem_trywait 0", "sem_wait 0; testcancel"), time_steps=2
     ),
     "semaphore in memory, cancelled": Scenario(
         _SEMAPHORE_IN_MEMORY, ("cancel 1; sem_post 0; sem_trywait 0", "sem_wait 0; testcancel"), time_steps=2
     ),
-    "semaphore, cancelled twice": Scenario(
-        _SEMAPHORE, ("cancel 1; cancel 1; join 1", "push 0; sem_wait 0"), time_steps=3
-    ),
+    "semaphore, cancelled twice": Scenario(_SEMAPHORE, ("cancel 1; cancel 1", "sem_wait 0"), time_steps=1),
     "condition": Scenario(
         f"{_KERNEL}; {_CONDITION}",
         (f"{_LOCK}; cond_wait 0; {_UNLOCK}", f"{_LOCK}; cond_signal 0; {_UNLOCK}"),

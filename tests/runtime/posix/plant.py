@@ -11,9 +11,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.paths import ROOT
+from coreloom.paths import ROOT, RUNTIME
 
 _COPIED = ("src", "runtime")
+
+
+def planted(fault: Mapping[str, str]) -> str:
+    """The text of the file with the fault."""
+    text = (RUNTIME / fault["file"]).read_text("utf-8")
+    if text.count(fault["old"]) != 1:
+        raise UserError(
+            f"runtime/{fault['file']} has {text.count(fault['old'])} times, not once: {fault['old']}"
+        )
+    return text.replace(fault["old"], fault["new"])
 
 
 def plant(fault: Mapping[str, str], folder: Path) -> None:
@@ -23,13 +33,7 @@ def plant(fault: Mapping[str, str], folder: Path) -> None:
             shutil.copytree(path, folder / path.name, ignore=shutil.ignore_patterns("__pycache__"))
         elif path.name != "build" and not path.name.startswith(".git"):
             (folder / path.name).symlink_to(path)
-    place = folder / "runtime" / fault["file"]
-    text = place.read_text("utf-8")
-    if text.count(fault["old"]) != 1:
-        raise UserError(
-            f"runtime/{fault['file']} has {text.count(fault['old'])} times, not once: {fault['old']}"
-        )
-    place.write_text(text.replace(fault["old"], fault["new"]), "utf-8")
+    (folder / "runtime" / fault["file"]).write_text(planted(fault), "utf-8")
 
 
 def found(fault: Mapping[str, str], folder: Path, calls: int) -> str:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FreeRTOS's API: each requirement on both kernels, and on FreeRTOS itself, which judges the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cases import nightly_but
+from coreloom.design import platform
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import SimResult
+from coreloom.toolchain import firmware, front_end, verilate, zig
+from coreloom.toolchain.application import of_user
+
+PROGRAMS = Path(__file__).with_name("programs") / "freertos_api"
+HOLD = {("tasks", 1): 51, ("tasks", 2): 55, ("objects", 1): 49, ("objects", 2): 48}
+CASES = [
+    (ground, cpus, program)
+    for ground in ("hw", "sw", "freertos")
+    for cpus in (1, 2)
+    for program in ("tasks", "objects")
+]
+KEPT = [case for case in CASES if case[:2] in (("hw", 1), ("hw", 2), ("sw", 2), ("freertos", 1))]
+
+
+def run(program: Path, ground: str, cpus: int) -> SimResult:
+    chosen = platform.load("smp-standard", cpus)
+    app = front_end.on(front_end.of(of_user([program], ["-w"]), None), ground)
+    elf = firmware.build(app, chosen, ground)
+    return simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=8_000_000))
+
+
+@pytest.mark.usefixtures("freertos_sources")
+@pytest.mark.parametrize(("ground", "cpus", "program"), nightly_but(CASES, KEPT))
+@pytest.mark.test("hw-2-objects")
+def test_requirements(ground: str, cpus: int, program: str) -> None:
+    result = run(PROGRAMS / f"{program}.c", ground, cpus)
+    assert result.uart == f"{HOLD[program, cpus]} hold, 0 fail\n"
+    assert result.exit_status == 0
+
+
+def test_the_layer_has_no_warnings(tmp_path: Path) -> None:
+    """A user's flags silence them."""
+    chosen = platform.load("smp-standard", 2)
+    flags = front_end.flags(["-Wall", "-Wextra", "-Werror", "-DCL_FREERTOS_STRICT"], [PROGRAMS])
+    for ground in firmware.KERNELS:
+        for file in front_end.layer():
+            used = firmware.compile_flags(chosen, ground, firmware.PRIORITY, flags)
+            zig.run([*zig.cc(), *used, "-c", str(file), "-o", str(tmp_path / "made.o")], file.name)
