@@ -137,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # `completion` writes about all of them.
         alone = words[0] if words and words[0] in VERBS and words[0] != "completion" else None
         args = parser(alone).parse_args(words)
+        args.given = words
     try:
         with _terminable():
             return _call(args)
@@ -148,9 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _stopped(how: str, end: KeyboardInterrupt, status: int) -> int:
     """The place where a stopped program was, if it is known."""
-    err.print(
-        f"coreloom: {how}: {end}" if str(end) else f"coreloom: {how}; no partial file was left", markup=False
-    )
+    err.print(f"coreloom: {how}: {end}" if str(end) else f"coreloom: {how}; no partial file was left")
     return status
 
 
@@ -182,19 +181,19 @@ def _call(args: argparse.Namespace) -> int:
         _check_build_dir()
         return int(args.function(args))
     except Ended as ended:
-        err.print(f"coreloom: error: {ended}", markup=False)
+        err.print(f"coreloom: error: {ended}")
         return ended.status if runs else 1
     except UserError as error:
-        err.print(f"coreloom: error: {error}", markup=False)
+        err.print(f"coreloom: error: {error}")
         return FAILED if runs else 1
     except WrongOutput as error:
-        err.print(f"coreloom: error: wrong output, a bug in Coreloom: {error}", markup=False)
+        err.print(f"coreloom: error: wrong output, a bug in Coreloom: {error}")
         return FAILED if runs else 3
     except BrokenPipeError:
         return FAILED if runs else 1
     except OSError as error:  # no space, no permission in build/, a closed stdout
         where = "" if error.filename is None else f"{error.filename}: "
-        err.print(f"coreloom: error: {where}{error.strerror or error}", markup=False)
+        err.print(f"coreloom: error: {where}{error.strerror or error}")
         return FAILED if runs else 1
 
 

@@ -64,12 +64,12 @@ def main() -> int:
 
             return cc.main(words)
         from coreloom import cli
+
+        return cli.main(words)
     except ModuleNotFoundError as error:
         from coreloom.paths import setup
 
         return _refuse(f"the Python package of the module {error.name} is missing: run `{setup()}`")
-
-    return cli.main(words)
 
 
 if __name__ == "__main__":

@@ -27,13 +27,18 @@ def file_lock(path: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """A folder beside `path` to fill, which becomes `path` when the block ends and vanishes if it fails."""
+def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
+    """A folder beside `path` to fill, which becomes `path` when the block ends and vanishes if it fails.
+
+    replace: an earlier one goes then.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
     try:
         yield work
         work.chmod(0o755)
+        if replace and path.exists():
+            shutil.rmtree(path)
         work.rename(path)
     finally:
         shutil.rmtree(work, ignore_errors=True)

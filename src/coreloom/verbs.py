@@ -70,6 +70,18 @@ VERBS = {
         "measure area, clock and longest path of a unit on an ECP5 FPGA",
         ("synth cl_kernel --threads 64 --priorities 32 --seeds 1", "synth cl_dcache --critical"),
     ),
+    "export": Verb(
+        "Build",
+        "export",
+        "write a unit or a whole SoC for other tools, as SystemVerilog or Verilog",
+        ("export cl_kernel --as verilog", "export cl_kernel --platform mine.toml --to ip"),
+    ),
+    "board": Verb(
+        "Build",
+        "board",
+        "make a bitstream for an FPGA board, and run programs on it",
+        ("board ulx3s build", "board ulx3s run program.c --cpus 2"),
+    ),
     "bench": Verb(
         "Measure",
         "bench",
@@ -87,6 +99,12 @@ VERBS = {
         "sweep",
         "run a program at each combination of platforms, kernels, values",
         ("sweep sweep.toml", "sweep sweep.toml --restart"),
+    ),
+    "explore": Verb(
+        "Measure",
+        "explore",
+        "find cores, CPUs and kernel for a program: LUT4 against time",
+        ("explore program.c", "explore program.c --luts 15000 --all"),
     ),
     "advise": Verb(
         "Measure",
@@ -168,7 +186,7 @@ def examples(lines: Iterable[str]) -> str:
 
 def overview() -> str:
     """The text that `coreloom` alone and `coreloom --help` print."""
-    lines = ["usage: coreloom VERB ...", "", "Operating-system services in hardware or software.", ""]
+    lines = ["usage: coreloom VERB ...    operating-system services in hardware or software", ""]
     width = max(map(len, VERBS))
     for group in GROUPS:
         lines.append(group)
@@ -177,7 +195,6 @@ def overview() -> str:
         "",
         "  coreloom VERB --help    its options, with examples; coreloom --version: the version",
         "  --build-dir DIR         where to build and write (or CORELOOM_BUILD_DIR; default: build)",
-        "",
         "Exit status: 0 done, 1 a mistake or a failure, 2 a wrong command line, 3 a wrong result,",
         "130 Ctrl-C, 143 SIGTERM; for run and debug the program's (coreloom run --help-all).",
     ]

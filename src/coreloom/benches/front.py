@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What README shows of results: blocks between two markers, and its picture."""
+"""What README shows of results: blocks between two markers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from coreloom.benches.examples.bench import Row as Example
+from coreloom.benches.grain import page as grain
+from coreloom.benches.grain.bench import OBJECTS, SRAM
 from coreloom.benches.rtos.page import service
 from coreloom.benches.smp.bench import Row
-from coreloom.benches.smp.page import RIVALS, best, scaled
+from coreloom.benches.smp.page import RIVALS
 from coreloom.comparison import compare
 from coreloom.comparison.compare import Answer, Run
-from coreloom.report.plots import Bars, Pair
 from coreloom.report.table import Table, number
 from coreloom.simulation.experiment import DIRECT
 
@@ -40,7 +41,7 @@ def blocks(found: dict[str, Any]) -> dict[str, str]:
     made = {}
     if "examples" in found:
         made["sixty"] = _sixty(found["examples"].rows)
-    if whole(found):
+    if {"rtos", "smp"} <= found.keys():
         made["figures"] = figures(found).markdown()
     if {"grain", "equal_area", "synth"} <= found.keys():
         made["limits"] = _limits(found)
@@ -86,16 +87,21 @@ def _plain(table: Table) -> list[str]:
 
 def _limits(found: dict[str, Any]) -> str:
     """Where software is as good."""
-    done = {(row.kernel, row.cpus): row.done for row in found["grain"].rows if row.grain == 200}
-    coarse = done["hw", 1] / done["sw", 1]
+    limits = {
+        place.cpus: grain.limit(gains) or 0
+        for place, gains in grain.of(found["grain"].rows).items()
+        if grain.shared(place) and (place.object, place.memory) == (OBJECTS[0], SRAM)
+    }
+    most = max(limits)
     area = {figure.what.split(":")[0]: figure.measured for figure in found["equal_area"].reach}
     clock = {row.build: row.fmax_mhz for row in found["synth"].rows if row.unit == "cl_soc"}
     return "\n".join(
         textwrap.fill(each, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         for each in (
-            f"- **Coarse work.** When threads seldom meet, the kernel hardly matters: with messages of 200 "
-            f"pixels, the image filter on one CPU is {coarse:.2f} times as fast on the hardware kernel. "
-            "[Cost of a message](docs/results/grain.md)",
+            f"- **Coarse work.** When threads seldom meet, the kernel hardly matters: with semaphores the "
+            f"gain is below {grain.WORTH} where more than {number(limits[1])} cycles of work lie between "
+            f"two calls on one CPU, or more than {number(limits[most])} on {most}. "
+            "[The map](docs/results/grain.md)",
             "- **When more CPUs fit instead.** The hardware kernel takes the area of a small core. In the "
             "worst case over the number of CPUs, packets on the standard core get "
             f"{area['packets, standard core']:.2f} times as much done as with the best software system of "
@@ -108,11 +114,6 @@ def _limits(found: dict[str, Any]) -> str:
             "run on a board. [Area and clock](docs/results/synth.md)",
         )
     )
-
-
-def whole(found: Mapping[str, Any]) -> bool:
-    """Whether the results are there that its table and its picture need."""
-    return {"rtos", "smp"} <= {*found}
 
 
 def figures(found: Mapping[str, Any]) -> Table:
@@ -144,21 +145,3 @@ def _switches(rows: list[Row]) -> dict[str, float]:
         if cycles:
             found[name] = min(cycles)
     return found
-
-
-def hero(found: Mapping[str, Any]) -> Pair:
-    """What a semaphore costs between two CPUs, and how far packets scale."""
-    name, cpus, _ = _SERVICES[0]
-    cycles = service(found["rtos"].rows, name, cpus)
-    left = Bars(
-        "Semaphore, there and back between two CPUs",
-        "cycles; fewer are better",
-        {kernel: {kernel: value} for kernel, value in cycles.items() if kernel in RIVALS},
-    )
-    rows = found["smp"].rows
-    most = max(row.cpus for row in rows if best(rows, "packets", ("hw",), row.cpus))
-    note = f"Cycle-accurate simulation, standard core (Ibex), 1 to {most} CPUs on one bus, cache warm."
-    if "FreeRTOS" in cycles:
-        version = found["rtos"].tools.get("FreeRTOS", "").split(",")[0]
-        note += f" FreeRTOS {version} unmodified, on our port for two CPUs."
-    return Pair(left, scaled(rows), note)

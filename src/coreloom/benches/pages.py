@@ -38,7 +38,7 @@ else:
 PAPERS = "items"  # the block of docs/papers/README.md
 # What `coreloom report` itself writes: changes there do not make a tree dirty.
 _MADE = (
-    *("docs/results", "docs/engineering/targets.md", "docs/pictures/hero.svg", "docs/papers/*.md"),
+    *("docs/results", "docs/engineering/targets.md", "docs/papers/*.md"),
     *("docs/reference/posix.md", "README.md"),
 )
 REPORT = "report.html"  # in build/
@@ -153,10 +153,7 @@ def pages(found: dict[str, Any]) -> dict[str, str]:
 def pictures(found: dict[str, Any]) -> dict[str, str]:
     """Path in the checkout -> SVG, likewise."""
     charts = {name: registry.get(name).summary(content).chart for name, content in found.items()}
-    made = {f"docs/results/{picture(name)}": plots.draw(chart) for name, chart in charts.items() if chart}
-    if front.whole(found):
-        made["docs/pictures/hero.svg"] = plots.draw(front.hero(found))
-    return made
+    return {f"docs/results/{picture(name)}": plots.draw(chart) for name, chart in charts.items() if chart}
 
 
 def _page(name: str, content: Any, summary: Summary) -> str:

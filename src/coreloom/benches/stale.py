@@ -64,19 +64,23 @@ class Stale(NamedTuple):
         return f"{self.bench.name}: coreloom {self.bench.command}, about {minutes} min"
 
 
-def pages() -> list[Stale]:
-    """Those whose page is not of this tree, or that have none."""
-    return _stale(Bench.read_published)
+def pages(tell: Callable[[str], None]) -> list[Stale]:
+    """Those whose page is not of this tree, or that have none. tell: is called with each bench's name.
+
+    What a bench runs is built if its sources changed, which can take minutes.
+    """
+    return _stale(Bench.read_published, tell)
 
 
-def results() -> list[Stale]:
+def results(tell: Callable[[str], None]) -> list[Stale]:
     """Those that have no current result, neither a published one nor one in build/results."""
-    return _stale(lambda bench: bench.read() if bench.measured() else None)
+    return _stale(lambda bench: bench.read() if bench.measured() else None, tell)
 
 
-def _stale(read: Callable[[Bench[Any]], Result | None]) -> list[Stale]:
+def _stale(read: Callable[[Bench[Any]], Result | None], tell: Callable[[str], None]) -> list[Stale]:
     found = []
     for bench in registry.benches().values():
+        tell(bench.name)
         content = read(bench)
         if content is None or not current(bench, content):
             found.append(Stale(bench, content.seconds if content else None))

@@ -39,10 +39,10 @@ def _run(args: argparse.Namespace) -> int:
     compared = advise.shown(choices)
     said, table = advise.sentences(choices, busy), advise.table(compared, title)
     if args.json:
-        out.print(json.dumps({"advice": list(said), "compared": table.records()}, indent=1), markup=False)
+        out.print(json.dumps({"advice": list(said), "compared": table.records()}, indent=1))
         return 0
     for line in said:
-        out.print(line, markup=False)
+        out.print(line)
     show(table)
     return 0
 

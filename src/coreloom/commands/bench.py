@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
 from coreloom import paths, uses
 from coreloom.benches import registry, stale
 from coreloom.benches.bench import Bench, noted
-from coreloom.commands import pools
+from coreloom.commands import against, pools
 from coreloom.commands.console import Command, Parser, doing, err, out, show, shown
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, Pool
@@ -53,11 +54,12 @@ class Shown:
         return doing(text)
 
     def note(self, text: str) -> None:
-        err.print(text, markup=False)
+        err.print(text)
 
 
 def measure(bench: Bench[Any], args: argparse.Namespace) -> int:
-    """Measure, keep the result, print its tables."""
+    """Measure, keep the result, print its tables, or what has moved since another revision."""
+    commit = against.resolved(args.against) if args.against else ""
     whole = bench.whole(args)
     planned: set[str] | None = None
     if whole and not paths.INSTALLED:  # before: the tree may change meanwhile
@@ -80,18 +82,22 @@ def measure(bench: Bench[Any], args: argparse.Namespace) -> int:
     path = results.save(content)
     if wrong:
         raise UserError(f"{wrong}, so {shown(path)} stays stale: correct the bench's plan")
+    if commit:
+        before = against.measured(commit, against.words(args.given), content.name)
+        against.tell(args.against, before, json.loads(path.read_bytes()), args.wide)
+        return 0
     for table in bench.tables(content):
         show(table, args.wide)
-    out.print(f"results: {shown(path)}", markup=False)
+    out.print(f"results: {shown(path)}")
     for line in bench.finish(content):
-        out.print(line, markup=False)
+        out.print(line)
     return 0
 
 
 def _run(args: argparse.Namespace) -> int:
     if args.subject == _STALE:
-        with doing("compare results with this tree"):
-            wanted = [each.bench for each in stale.results()]
+        with comparing("results") as tell:
+            wanted = [each.bench for each in stale.results(tell)]
     elif args.subject == _ALL:
         wanted = list(registry.benches().values())
     else:
@@ -103,10 +109,25 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
+@contextmanager
+def comparing(what: str) -> Iterator[Callable[[str], None]]:
+    """Shows which bench is compared with the tree, and how many have been."""
+    names: list[str] = []
+
+    def tell(name: str) -> None:
+        names.append(name)
+        task.say(f"compare {what} with this tree: build what {name} runs")
+        task.completed(len(names) - 1)
+
+    with doing(f"compare {what} with this tree", len(registry.benches())) as task:
+        yield tell
+
+
 def options(bench: Bench[Any], parser: argparse.ArgumentParser) -> None:
     """Those of one bench, where it runs, and how it is shown."""
     bench.options(parser)
     pools.option(parser)
+    against.option(parser)
     parser.add_argument("--wide", action="store_true", help="print all columns, however wide the tables are")
 
 

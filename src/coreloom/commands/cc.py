@@ -10,15 +10,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from importlib import metadata
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from coreloom import __version__, verbs
+from coreloom import __version__, packages, verbs
 from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError, suggest
-from coreloom.toolchain import bitcode, driver, firmware, zig
+from coreloom.toolchain import bitcode, driver, firmware, front_end, layers, zig
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.application import Application
 from coreloom.toolchain.driver import ASSEMBLE, COMPILE, DEPEND, LINK, Request
@@ -44,6 +43,7 @@ Compiles and links for Coreloom as gcc does for a machine: make CC="coreloom cc"
   --cpus N          its number of processors (CORELOOM_CPUS; default: the platform's)
   --on KERNEL       hw, sw, freertos, or linux: this machine (CORELOOM_ON; default hw)
   --policy NAME     scheduling policy of the software kernel (CORELOOM_POLICY; default priority)
+  --api API         posix, freertos, cmsis_rtos2, itron: what the program is for (CORELOOM_API; default posix)
   --cmake-toolchain print the path of a toolchain file for CMake
 
 gcc's options: -c -S -E -o -x -D -U -I -isystem -include -std= -O -g -W... -w -f... -l -L -Wl,... @FILE
@@ -88,8 +88,16 @@ def _cc(words: Sequence[str]) -> int:
         raise UserError(f"unknown kernel '{ground}' for --on: {suggest(ground, driver.grounds())}")
     soc = platform.load(asked.settings.get("--platform", "smp-standard"), _cpus(asked))
     policy = asked.settings.get("--policy", firmware.PRIORITY)
-    flags = firmware.compile_flags(soc, ground, policy, [*_CALM, *asked.flags])
-    return _link(asked, soc, ground, policy, flags) if asked.mode == LINK else _compile_each(asked, flags)
+    user = [*_CALM, *asked.flags]
+    if is_freertos := front_end.is_chosen(asked.settings.get("--api"), ground):
+        sources = [Path(source) for _, source in asked.sources]
+        user = front_end.flags(user, (file.parent for file in sources if not front_end.replaces(file)))
+    user = layers.flags(asked.settings.get("--api"), user)
+    layers.check(asked.settings.get("--api"), ground, firmware.KERNELS, "the program")
+    flags = firmware.compile_flags(soc, ground, policy, user)
+    if asked.mode != LINK:
+        return _compile_each(asked, flags, is_freertos)
+    return _link(asked, soc, ground, policy, flags, is_freertos)
 
 
 def _cpus(asked: Request) -> int | None:
@@ -129,10 +137,10 @@ def _answer(query: str, asked: Request) -> int:
 
 
 def _version() -> str:
-    return f"coreloom cc {__version__} (clang of zig {metadata.version('ziglang')})"
+    return f"coreloom cc {__version__} (clang of zig {packages.version('ziglang')})"
 
 
-def _compile_each(asked: Request, flags: Sequence[str]) -> int:
+def _compile_each(asked: Request, flags: Sequence[str], is_freertos: bool) -> int:
     for word in asked.inputs:
         if word.startswith("-") and word != "-":
             continue  # of the linker, as gcc leaves it then
@@ -143,9 +151,19 @@ def _compile_each(asked: Request, flags: Sequence[str]) -> int:
         output = asked.output
         if output is None and asked.mode in ending:
             output = f"{Path(source).stem}{ending[asked.mode]}"
+        if is_freertos:
+            _replace(asked, number)
         if status := _compile(asked, flags, number, output):
             return status
     return 0
+
+
+def _replace(asked: Request, number: int) -> None:
+    """A source of FreeRTOS's kernel gives way to ours."""
+    file = Path(asked.inputs[number])
+    if front_end.replaces(file):
+        asked.inputs[number] = str(front_end.replacement(file))
+        asked.languages[number] = "c"
 
 
 def _compile(
@@ -172,11 +190,15 @@ def _compile(
     return 1 if done.returncode else 0
 
 
-def _link(asked: Request, soc: Platform, ground: str, policy: str, flags: Sequence[str]) -> int:
+def _link(
+    asked: Request, soc: Platform, ground: str, policy: str, flags: Sequence[str], is_freertos: bool
+) -> int:
     output = Path(asked.output or "a.out")
     inputs = list(asked.inputs)
     with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
         for number, source in asked.sources:
+            if is_freertos:
+                _replace(asked, number)
             inputs[number] = str(Path(folder) / f"{number}-{Path(source).stem}.o")
             more: list[str] = []
             if {"-MD", "-MMD"} & set(asked.flags) and "-MF" not in asked.flags:
@@ -187,14 +209,30 @@ def _link(asked: Request, soc: Platform, ground: str, policy: str, flags: Sequen
         for number, word in enumerate(inputs):
             if not word.startswith("-") and Path(word).suffix not in _LINKED.values():
                 inputs[number] = _linkable(Path(word), Path(folder) / str(number))
+        if is_freertos and not front_end.is_defined(inputs):
+            inputs.append(_layer(flags, Path(folder), front_end.layer()))
+        if files := layers.files(asked.settings.get("--api")):
+            inputs.append(_layer(flags, Path(folder), files))
         seen = tuple(Path(source) for _, source in asked.sources if source != "-")
-        app = Application(output.name, (), theirs=True, inputs=tuple(inputs), seen=seen)
+        app = Application(output.name, (), theirs=True, inputs=tuple(driver.linked(inputs)), seen=seen)
         defines = {"CL_PLACEMENT": 0}  # as `coreloom run` has it, for which the runtime is compiled already
+        if is_freertos or front_end.is_defined(inputs):
+            defines |= front_end.MACROS
         if ground == firmware.LINUX:
             firmware.build_linux(app, soc, defines, to=output)
         else:
             firmware.build(app, soc, ground, defines, policy, to=output)
     return 0
+
+
+def _layer(flags: Sequence[str], folder: Path, files: Iterable[Path]) -> str:
+    """An archive of an API on our kernels, by the flags that the program is linked with."""
+    archive, objects = str(folder / "api.a"), []
+    for file in files:
+        objects.append(str(folder / f"api-{file.stem}.o"))
+        zig.run([*zig.cc(), *flags, "-c", str(file), "-o", objects[-1]], file.name)
+    zig.run([*zig.command(), "ar", "rcs", archive, *objects], "api.a")
+    return archive
 
 
 # What the linker takes, by the first bytes; zig goes by the suffix, gcc does not.

@@ -48,15 +48,15 @@ def _run(args: argparse.Namespace) -> int:
         runs = compare.measure(program, args.on, args.counts, Local(), task.say)
     differs = compare.difference(runs)
     if args.json:
-        out.print(json.dumps(compare.facts(program, runs), indent=1), markup=False)
+        out.print(json.dumps(compare.facts(program, runs), indent=1))
     else:
         show(compare.table(given.name, program.soc(args.counts[0]).name, runs))
         for line in ("", *compare.lines(runs), "", compare.sentence(runs)):
-            out.print(line, markup=False)
+            out.print(line)
     if args.html:
         part = page.Comparison(program, runs, compare.sentence(runs))
         write_atomically(args.html, page.html(given.name, [part]).encode())
-        err.print(f"page: {shown(args.html)}", markup=False)
+        err.print(f"page: {shown(args.html)}")
     if differs:
         raise UserError(f"{given.name} does not answer the same everywhere: {differs}")
     if given.name in APPS:

@@ -11,15 +11,16 @@ from pathlib import Path
 
 from coreloom import paths
 from coreloom.apps import APPS
-from coreloom.commands import lists
+from coreloom.commands import board, lists
 from coreloom.commands.console import Command
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.mutation import sample
 from coreloom.scheduling import builtin
 from coreloom.simulation.experiment import PLACEMENTS, PORTS
-from coreloom.synthesis import units
-from coreloom.toolchain import firmware
+from coreloom.synthesis import export, units
+from coreloom.synthesis.board import boards
+from coreloom.toolchain import firmware, front_end
 from coreloom.vm import kernel, vm
 
 SHELLS = ("bash", "zsh", "fish")
@@ -37,6 +38,7 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("run", "app"): lambda: APPS,
     ("run", "platform"): platform.names,
     ("run", "kernel"): lambda: [*firmware.GROUNDS, firmware.LINUX],
+    ("run", "api"): lambda: front_end.APIS,
     ("run", "policy"): lambda: dict.fromkeys([*firmware.policies(), *platform.BUILT_POLICIES]),
     ("run", "placement"): lambda: PLACEMENTS,
     ("run", "ports"): lambda: PORTS,
@@ -45,6 +47,13 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("mutate", "units"): sample.areas,
     ("model", "policy"): _of_model,
     ("synth", "unit"): units.known,
+    ("synth", "platform"): platform.names,
+    ("export", "name"): export.known,
+    ("export", "platform"): platform.names,
+    ("board", "board"): lambda: boards.BOARDS,
+    ("board", "action"): lambda: board.ACTIONS,
+    ("board", "platform"): platform.names,
+    ("board", "api"): lambda: front_end.APIS,
     ("bench linux", "kernel"): lambda: kernel.CHOICES,
     ("vm", "kernel"): lambda: kernel.CHOICES,
     ("vm", "cgroup"): lambda: vm.CGROUPS,
@@ -52,8 +61,17 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
 # Of these it may also be a file that ends so.
 _ENDING = {
     **{("run", "app"): ".c", ("run", "platform"): ".toml"},
+    **{
+        ("synth", "platform"): ".toml",
+        ("export", "name"): ".toml",
+        ("export", "platform"): ".toml",
+        ("board", "platform"): ".toml",
+    },
     **{("conformance", "platform"): ".toml", ("model", "workload"): ".toml"},
 }
+
+
+_AS_RUN = ("debug", "compare", "explore")  # with the same arguments
 
 
 def script(root: argparse.ArgumentParser, shell: str) -> str:
@@ -63,7 +81,7 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
     import shtab
 
     for verb, action in arguments(root):
-        place = ("run" if verb in ("debug", "compare") else verb, action.dest)  # the same arguments
+        place = ("run" if verb in _AS_RUN else verb, action.dest)
         if place in _ENDING:
             _name_or_file(action, list(_NAMES[place]()), _ENDING[place])
         elif place in _NAMES:

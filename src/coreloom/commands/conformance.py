@@ -25,7 +25,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         type=names,
         metavar="NAME,...",
         default=list(run.GROUNDS),
-        help=f"of {', '.join(run.GROUNDS)} (default: all)",
+        help=f"of {', '.join(run.KNOWN)} (default: {', '.join(run.GROUNDS)})",
     )
     parser.add_argument(
         "--only", type=names, metavar="NAME,...", help="groups, functions or tests (default: all)"
@@ -41,7 +41,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     for ground in args.ground:
-        if ground not in run.GROUNDS:
+        if ground not in run.KNOWN:
             raise UserError(f"unknown ground '{ground}': {suggest(ground, run.GROUNDS)}")
     grounds = list(dict.fromkeys(args.ground))
     soc = platform.load(args.platform, args.cpus)
@@ -59,11 +59,11 @@ def _run(args: argparse.Namespace) -> int:
     bad = [row for row in rows if not row.good]
     uncompiled = {(row.ground, row.group): row for row in bad if row.outcome == run.NOT_COMPILED}
     for row in uncompiled.values():
-        err.print(f"coreloom: {row.ground} {row.group}: {row.detail}", markup=False)
+        err.print(f"coreloom: {row.ground} {row.group}: {row.detail}")
     for row in bad:
         if row.outcome != run.NOT_COMPILED:
-            err.print(f"coreloom: {row.ground} {row.name}: {row.outcome}: {row.detail}", markup=False)
-    out.print(f"results: {shown(path)}", markup=False)
+            err.print(f"coreloom: {row.ground} {row.name}: {row.outcome}: {row.detail}")
+    out.print(f"results: {shown(path)}")
     return int(bool(bad))
 
 

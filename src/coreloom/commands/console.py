@@ -10,37 +10,53 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Literal, NoReturn
-
-from rich import box
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.status import Status
-from rich.table import Table as RichTable
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from coreloom import paths, verbs
 from coreloom.errors import UserError, meant, suggest
 from coreloom.report.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.status import Status
 
 # Columns of what is printed to no terminal.
 _PIPED = int(asked) if (asked := os.environ.get("COLUMNS", "")).isdecimal() else 80
 _WIDE = 100_000  # columns of a table that may be as wide as it likes
 FIRST_LINE_S, LINE_S = 5.0, 10.0  # when long work tells how far it is, where there is no terminal
 
-out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-err = Console(highlight=False, stderr=True, soft_wrap=True)
+
+class Printer:
+    """Lines for a standard stream. Rich, a tenth of a short run, is loaded for what moves or wraps."""
+
+    def __init__(self, stream: Literal["stdout", "stderr"], wraps: bool) -> None:
+        self._stream, self._wraps = stream, wraps
+
+    @property
+    def is_terminal(self) -> bool:
+        return bool(getattr(sys, self._stream).isatty())
+
+    @cached_property
+    def console(self) -> Console:
+        from rich.console import Console
+
+        soft = not (self._wraps and self.is_terminal)
+        return Console(highlight=False, stderr=self._stream == "stderr", soft_wrap=soft)
+
+    def print(self, text: str = "") -> None:
+        """A line, or several; on a terminal that wraps, between words."""
+        if self.is_terminal and (self._wraps or "console" in vars(self)):  # which may show what moves
+            self.console.print(text, markup=False)
+        else:
+            getattr(sys, self._stream).write(f"{text}\n")
+
+
+out = Printer("stdout", wraps=True)
+err = Printer("stderr", wraps=False)
 
 
 @dataclass(frozen=True)
@@ -141,7 +157,7 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        err.print(f"{self.prog}: error: {message} (see {self.prog} --help)", markup=False)
+        err.print(f"{self.prog}: error: {message} (see {self.prog} --help)")
         raise SystemExit(self.failure)
 
 
@@ -159,11 +175,13 @@ def show(table: Table, wide: bool | None = None) -> None:
 
     wide: whether a command that has --wide was given it: then every column is shown.
     """
-    tables = out if out.is_terminal else Console(highlight=False, width=_PIPED)
+    from rich.console import Console
+
+    tables = out.console if out.is_terminal else Console(highlight=False, width=_PIPED)
     if wide:
         tables = Console(highlight=False, width=sum(table.widths(_WIDE, 3)) + 3 * len(table.columns) + 1)
     more = "a wider terminal shows them" if wide is None else "--wide shows them"
-    draw(table if wide else table.filled(), out, tables, more)
+    draw(table if wide else table.filled(), out.console, tables, more)
 
 
 def draw(table: Table, titles: Console, tables: Console, more: str = "") -> None:
@@ -171,6 +189,10 @@ def draw(table: Table, titles: Console, tables: Console, more: str = "") -> None
 
     more: how to see those that are left out.
     """
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
     framed = tables.is_terminal
     room, between = tables.width - framed, 3 if framed else 2
     part = table.fitted(room, between)
@@ -237,7 +259,7 @@ class _Spinner(Task):
         self._status = status
 
     def show(self) -> None:
-        self._status.update(escape(self.text))
+        self._status.update(_escaped(self.text))
 
     def hide(self) -> None:
         self._status.stop()
@@ -247,10 +269,16 @@ class _Bar(Task):
     def __init__(self, text: str, total: float, bar: Progress) -> None:
         super().__init__(text, total)
         self._bar = bar
-        self._id = bar.add_task(escape(text), total=total)
+        self._id = bar.add_task(_escaped(text), total=total)
 
     def show(self) -> None:
-        self._bar.update(self._id, description=escape(self.text), completed=self.done)
+        self._bar.update(self._id, description=_escaped(self.text), completed=self.done)
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
 
 
 def _lines(task: Task, over: Event) -> None:
@@ -265,7 +293,7 @@ def _lines(task: Task, over: Event) -> None:
             far = f", {100 * share:.0f} %"
             if share > 0.02:
                 far += f", about {passed * (1 - share) / share:.0f} s left"
-        err.print(f"coreloom: {task.text}: {passed:.0f} s{far}", markup=False)
+        err.print(f"coreloom: {task.text}: {passed:.0f} s{far}")
 
 
 @contextmanager
@@ -281,10 +309,20 @@ def doing(text: str, total: float | None = None, *, percent: bool = False) -> It
             over.set()
             teller.join()
     elif total is None:
-        with err.status(escape(text)) as status:
+        with err.console.status(_escaped(text)) as status:
             yield _Spinner(text, status)
     else:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         count = TaskProgressColumn() if percent else MofNCompleteColumn()
         columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn())
-        with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=err) as bar:
+        with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=err.console) as bar:
             yield _Bar(text, total, bar)

@@ -67,7 +67,7 @@ _WIDTH, _BAR = 96, 36
 
 def _run(args: argparse.Namespace) -> int:
     begun = time.monotonic()
-    out.print("Coreloom: the same programs on a hardware kernel and on a software kernel", markup=False)
+    out.print("Coreloom: the same programs on a hardware kernel and on a software kernel")
     parts = []
     for number_, step in enumerate(_STEPS, 1):
         program = _program(step)
@@ -93,7 +93,7 @@ def _run(args: argparse.Namespace) -> int:
         f"Done in {time.monotonic() - begun:.0f} s; all runs gave the right result. "
         "Cycles are the same on every machine.",
     ):
-        out.print(line, markup=False)
+        out.print(line)
     return 0
 
 
@@ -116,7 +116,7 @@ def _show(position: int, step: _Step, runs: list[Run], said: str) -> None:
         bar = block * max(1, round((run.cycles or 0) / longest * _BAR))
         lines.append(f"     {compare.NAMES[run.on]:16}  {bar:{_BAR}}  {number(run.cycles):>10} cycles")
     for line in (*lines, f"   {said}."):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def _picture(part: page.Comparison) -> Path:

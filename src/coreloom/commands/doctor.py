@@ -43,15 +43,15 @@ def _run(args: argparse.Namespace) -> int:
         words = ("holds  ", "absent ", "FAILS  ")
     failed = int(any(finding.required and not finding.ok for finding in findings))
     if args.json:
-        out.print(json.dumps([asdict(finding) for finding in findings], indent=1), markup=False)
+        out.print(json.dumps([asdict(finding) for finding in findings], indent=1))
         return failed
     for finding in findings:
         mark = words[0] if finding.ok else words[2] if finding.required else words[1]
         remedy = f"; {finding.remedy}" if finding.remedy and not finding.ok else ""
-        out.print(f"{mark}  {finding.what}: {finding.found}{remedy}", markup=False)
+        out.print(f"{mark}  {finding.what}: {finding.found}{remedy}")
     packages = {finding.package: None for finding in findings if finding.package and not finding.ok}
     if len(packages) > 1:
-        out.print(f"all of these packages: `{examine.install(packages)}`", markup=False)
+        out.print(f"all of these packages: `{examine.install(packages)}`")
     return failed
 
 

@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom import paths
+from coreloom import packages, paths
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
@@ -69,11 +69,10 @@ def _mended(what: str, ok: bool, found: str, package: str) -> Finding:
 
 
 def _package(name: str, needed_for: str, required: bool = True) -> Finding:
-    try:
-        return Finding(name, True, metadata.version(name), required=required)
-    except metadata.PackageNotFoundError:
-        remedy = f"run `{install([name])}` ({needed_for})"
-        return Finding(name, False, "not installed", remedy, required, name)
+    if version := packages.version(name):
+        return Finding(name, True, version, required=required)
+    remedy = f"run `{install([name])}` ({needed_for})"
+    return Finding(name, False, "not installed", remedy, required, name)
 
 
 def _python() -> Finding:

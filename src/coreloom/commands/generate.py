@@ -12,7 +12,7 @@ from coreloom.commands.console import Command, needs_checkout, out, shown
 def _run(_: argparse.Namespace) -> int:
     needs_checkout()
     for path in generated.generate():
-        out.print(f"wrote {shown(path)}", markup=False)
+        out.print(f"wrote {shown(path)}")
     return 0
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.apps import APPS
-from coreloom.commands.console import shown
+from coreloom.commands.console import err, shown
 from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError, suggest
 from coreloom.paths import EXAMPLES
-from coreloom.toolchain import firmware, note, project
+from coreloom.toolchain import driver, firmware, front_end, note, project
 from coreloom.toolchain.application import Application, of_user
 from coreloom.toolchain.elf import MAGIC
 from coreloom.toolchain.note import Note
@@ -77,14 +77,15 @@ def _sources(args: argparse.Namespace, words: list[str]) -> Given:
     for file in files:
         if file.suffix in ("", ".elf", ".out") and not is_elf(file):
             raise UserError(f"{file} is neither an ELF file nor a C source: check the path")
-    app = _user(files, args.flags, objects)
+    app = front_end.of(_user(files, args.flags, objects), args.api)
     return Given(app.name, app, tuple(args.arguments))
 
 
 def _user(files: list[Path], flags: list[str], objects: list[str], name: str = "") -> Application:
-    linker = [flag for flag in flags if flag.startswith(("-l", "-L", "-Wl,"))]
-    compiler = [flag for flag in flags if flag not in linker]
-    return of_user(files, [*_SHOWN, *compiler], [*objects, *linker], name)
+    asked = driver.parse(flags, {})
+    for text in dict.fromkeys(asked.notes):
+        err.print(f"coreloom: warning: {text}")
+    return of_user(files, [*_SHOWN, *asked.flags], [*objects, *driver.linked(asked.inputs)], name)
 
 
 def _project(args: argparse.Namespace, folder: Path) -> Given:
@@ -92,7 +93,7 @@ def _project(args: argparse.Namespace, folder: Path) -> Given:
     for key, value in found.settings.items():
         if getattr(args, key) is None:
             setattr(args, key, Path(value) if key == "input" else value)
-    app = _user(list(found.sources), [*found.flags, *args.flags], [], found.name)
+    app = front_end.of(_user(list(found.sources), [*found.flags, *args.flags], [], found.name), args.api)
     return Given(found.name, app, tuple(args.arguments) or found.arguments)
 
 

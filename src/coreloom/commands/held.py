@@ -73,9 +73,9 @@ class Held:
         self._gdb: subprocess.Popen[bytes] | None = None
         if program is None:
             line = f"{debugger.USUAL} -x {shown(commands)}"
-            err.print(f"waiting for gdb on port {self.debugger.port}: {line}", markup=False)
+            err.print(f"waiting for gdb on port {self.debugger.port}: {line}")
             return
-        err.print(_EXAMPLE, markup=False)
+        err.print(_EXAMPLE)
         # gdb has the terminal, and Ctrl-C.
         signal.signal(signal.SIGINT, lambda *_: None)
         self._gdb = subprocess.Popen([program, "-q", "-x", str(commands)])

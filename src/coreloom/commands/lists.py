@@ -98,9 +98,7 @@ def _run(args: argparse.Namespace) -> int:
             raise UserError(f"unknown kind '{kind}': {suggest(kind, KINDS)}")
     found = {kind: KINDS[kind]() for kind in args.kind or KINDS}
     if args.json:
-        out.print(
-            json.dumps({kind: table.records() for kind, table in found.items()}, indent=1), markup=False
-        )
+        out.print(json.dumps({kind: table.records() for kind, table in found.items()}, indent=1))
         return 0
     for table in found.values():
         show(table)

@@ -19,9 +19,9 @@ from coreloom.scheduling.workload import Costs, Machine
 def _list_models() -> int:
     for name, text in build.policies().items():
         full = f"{name}:BASE" if name == "exclusive" else name
-        out.print(f"policy    {full:<15} {text}", markup=False)
+        out.print(f"policy    {full:<15} {text}")
     for name, known in builtin.CASES.items():
-        out.print(f"workload  {name:<15} {known.text}", markup=False)
+        out.print(f"workload  {name:<15} {known.text}")
     return 0
 
 
@@ -108,20 +108,20 @@ def _run(args: argparse.Namespace) -> int:
         f"slice {machine.slice_us / 1000:g} ms, {tick}, seed {args.seed}"
     )
     for line in (_costs(machine, wanted.costs is None, args.trace is not None), *notes):
-        out.print(line, markup=False)
+        out.print(line)
     show(tables.runs(outcomes, title))
     show(tables.threads(outcomes))
     for run in outcomes:
         if run.stuck:
             text = "all remaining threads wait for a lock or a port"
-            out.print(f"{run.policy}: from {run.simulated_us / 1e6:g} s on {text}", markup=False)
+            out.print(f"{run.policy}: from {run.simulated_us / 1e6:g} s on {text}")
     if args.json is not None:
         rows = [dataclasses.asdict(run) for run in outcomes]
         facts = {"seed": args.seed, "seconds": seconds, "machine": dataclasses.asdict(machine)}
         results.write("model", rows, args.json, **facts)
-        out.print(f"results: {shown(args.json)}", markup=False)
+        out.print(f"results: {shown(args.json)}")
     if args.timeline is not None:
-        out.print(f"timeline: {shown(args.timeline)} (open it at ui.perfetto.dev)", markup=False)
+        out.print(f"timeline: {shown(args.timeline)} (open it at ui.perfetto.dev)")
     return 0
 
 

@@ -18,8 +18,8 @@ def _run(args: argparse.Namespace) -> int:
     needs_checkout()
     if args.page:
         path = page.PATH
-        write_atomically(path, page.text(page.read(), page.notes()).encode())
-        out.print(f"wrote {shown(path)}", markup=False)
+        write_atomically(path, page.text(page.Kept(), page.notes()).encode())
+        out.print(f"wrote {shown(path)}")
         return 0
     files = sample.chosen(args.units, paths.ROOT)
     every = sample.areas()
@@ -34,30 +34,33 @@ def _run(args: argparse.Namespace) -> int:
     if args.list:
         for name, quota in quotas.items():
             for mutant in order[name][:quota]:
-                out.print(f"{mutant.ident}  {name}  {_place(mutant)}: {_change(mutant)}", markup=False)
+                out.print(f"{mutant.ident}  {name}  {_place(mutant)}: {_change(mutant)}")
         return 0
     total = sum(quotas.values())
+    kept = page.Kept(usual=args.sample is None and args.seed == sample.SEED)
     with (
         doing("copy the tree", total) as task,
         contextlib.nullcontext() if args.kept else run.Trial(args.limit) as trial,
     ):
-        rows = [
-            row
+        tried = {
+            name: _area(trial, kept, every[name], name, order[name], quota, args.tier, page.notes(), task)
             for name, quota in quotas.items()
-            for row in _area(trial, every[name], name, order[name], quota, args.tier, page.notes(), task)
-        ]
-    whole = not args.units and args.sample is None and args.seed == sample.SEED
-    path = page.save(rows, whole, total)
+        }
+    for name, found in tried.items():
+        if not args.kept and files[name] == every[name].paths(paths.ROOT):
+            kept.only(name, [row.ident for row in found])
+    rows = [row for found in tried.values() for row in found if row.verdict != "invalid"]
     show(page.table(rows, page.notes()))
     for row in rows:
         if row.verdict in ("survived", "late"):
-            out.print(f"{row.verdict}: {row.ident} {_place(row)}: {_change(row)}", markup=False)
-    out.print(f"{len(rows)} of {total} faults tried; results: {shown(path)}", markup=False)
+            out.print(f"{row.verdict}: {row.ident} {_place(row)}: {_change(row)}")
+    out.print(f"{len(rows)} of {total} faults tried")
     return 0
 
 
 def _area(
     trial: run.Trial | None,
+    kept: page.Kept,
     area: sample.Area,
     name: str,
     order: list[Mutant],
@@ -66,14 +69,14 @@ def _area(
     notes: dict[str, page.Note],
     task: Task,
 ) -> list[run.Found]:
-    """The first faults of an area that can be built, and what became of them; no trial: as far as kept.
+    """The first faults of an area, so many that can be built, and what became of them; no trial: as kept.
 
     Those that are noted as equivalent, or as out of time, are not asked again.
     """
     rows: list[run.Found] = []
     for mutant in order:
         nearest = area.nearest(mutant.path)
-        found = run.kept(mutant.ident)
+        found = kept[mutant.ident]
         note = notes.get(mutant.ident)
         settled = note and found and found.verdict == ("survived" if note.equivalent else "late")
         if trial and not settled and not (found and run.stands(found, nearest, tier)):
@@ -82,12 +85,14 @@ def _area(
                 trial.without(nearest, each)
             task.say(f"{name}: {_place(mutant)}, {mutant.operator}")
             found = trial.planted(name, mutant, nearest, tier, found)
-            run.keep(found)
-        if found and found.verdict != "invalid":
+            kept.keep(found)
+        if found:
             rows.append(found)
+        if found and found.verdict != "invalid":
             task.advance()
-        if len(rows) == quota:
-            return rows
+            quota -= 1
+        if quota == 0:
+            break
     return rows
 
 

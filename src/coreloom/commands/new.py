@@ -36,11 +36,10 @@ def _run(args: argparse.Namespace) -> int:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
-        out.print(f"made {shown(target)}", markup=False)
+        out.print(f"made {shown(target)}")
     out.print(
         f"\nNow: cd {shown(folder)}, then coreloom run .\n"
-        "README.md there says what each file is, and what else to try.",
-        markup=False,
+        "README.md there says what each file is, and what else to try."
     )
     return 0
 

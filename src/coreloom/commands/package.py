@@ -23,7 +23,7 @@ def _run(args: argparse.Namespace) -> int:
     else:
         said = [str(package.deb(args.output, package.programs()))]
     for line in said:
-        out.print(line, markup=False)
+        out.print(line)
     return 0
 
 

@@ -23,7 +23,7 @@ _MAKERS: dict[str, Callable[[], Path]] = {
 def run(args: argparse.Namespace) -> int:
     """Makes the program and becomes it; entry.py does so alone once it is made."""
     if registry.made(args.program) is None:
-        err.print(f"coreloom: building {args.program} (once)", markup=False)
+        err.print(f"coreloom: building {args.program} (once)")
     program = _MAKERS[args.program]()
     if args.build:
         sys.stdout.write(f"{program}\n")

@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 
 from coreloom.benches import pages, stale
+from coreloom.commands.bench import comparing
 from coreloom.commands.console import Command, doing, needs_checkout, out, shown
 from coreloom.files import check_target, write_atomically
 
@@ -14,26 +15,26 @@ from coreloom.files import check_target, write_atomically
 def _run(args: argparse.Namespace) -> int:
     needs_checkout()
     if args.stale:
-        with doing("compare what is published with this tree"):
-            old = stale.pages()
+        with comparing("what is published") as tell:
+            old = stale.pages(tell)
         for each in old:
-            out.print(str(each), markup=False)
+            out.print(str(each))
         return 1 if old else 0
     if args.html is not None:
         check_target(args.html)
         found, _ = pages.read()
         with doing("draw the report"):
             text = pages.html(found)
-        out.print(f"wrote {shown(write_atomically(args.html, text.encode()))}", markup=False)
+        out.print(f"wrote {shown(write_atomically(args.html, text.encode()))}")
         return 0
     with doing("make pages and pictures"):
         written, missing, missed = pages.write()
     for path in written:
-        out.print(f"wrote {shown(path)}", markup=False)
+        out.print(f"wrote {shown(path)}")
     if missing:
         commands = ", ".join(f"coreloom {command}" for command in missing)
-        out.print(f"unchanged, for lack of results of: {commands}", markup=False)
-    out.print(f"{missed}: docs/engineering/targets.md", markup=False)
+        out.print(f"unchanged, for lack of results of: {commands}")
+    out.print(f"{missed}: docs/engineering/targets.md")
     return 0
 
 

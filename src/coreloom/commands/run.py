@@ -34,7 +34,7 @@ from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome, chec
 from coreloom.simulation.simulate import FAR_PERIOD, Options, SimResult
 from coreloom.simulation.surroundings import Surroundings
 from coreloom.simulation.waves import Waves
-from coreloom.toolchain import firmware, freertos
+from coreloom.toolchain import firmware, freertos, front_end
 from coreloom.toolchain.application import loaded
 from coreloom.toolchain.firmware import FREERTOS
 
@@ -68,7 +68,7 @@ class _Facts:
 
     def tell(self, line: str, **facts: object) -> None:
         if self._lines and line:
-            err.print(line, markup=False)
+            err.print(line)
         if self._json is not None:
             self._json |= facts
 
@@ -82,11 +82,11 @@ class _Facts:
             self._json["warnings"] = warnings
         else:
             for each in warnings:
-                err.print(each, markup=False)
+                err.print(each)
 
     def end(self, status: int) -> int:
         if self._json is not None:
-            err.print(json.dumps({**self._json, "status": status}), markup=False)
+            err.print(json.dumps({**self._json, "status": status}))
         return status
 
 
@@ -219,7 +219,8 @@ def _run_linux(
         here = replace(soc, cpus=args.cpus or host.cpus())
         try:
             with facts.doing(f"{given.name} on Linux: build"):
-                program = firmware.build_linux(given.app, here, defines, warnings=warnings)
+                app = front_end.on(given.app, firmware.LINUX)
+                program = firmware.build_linux(app, here, defines, warnings=warnings)
         finally:
             facts.warn(warnings)
     ran = host.run(program, data, around(args, given, _stdin(args)))

@@ -14,7 +14,7 @@ from coreloom.options import add_freertos, add_on, positive
 from coreloom.simulation import waves
 from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS
 from coreloom.simulation.simulate import FAR_PERIOD, Pulses
-from coreloom.toolchain import firmware
+from coreloom.toolchain import firmware, front_end
 from coreloom.toolchain.firmware import GROUNDS
 
 MAX_SIMULATED = 500_000_000  # cycles, without skipped ones
@@ -103,6 +103,19 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="set an environment variable; may be repeated",
+    )
+
+
+def add_line(parser: argparse.ArgumentParser) -> None:
+    """The interrupts that a program gets."""
+    parser.add_argument(
+        "--line",
+        type=_pulses,
+        action="append",
+        default=[],
+        metavar=_PULSES,
+        help="interrupt line LINE rises TIMES times, first in cycle FIRST, then LEAST to MOST cycles later, "
+        "at random; may be repeated",
     )
 
 
@@ -197,15 +210,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="MB",
         help=f"end the waveform when it has so many megabytes (default: {waves.MOST // 10**6})",
     )
-    parser.add_argument(
-        "--line",
-        type=_pulses,
-        action="append",
-        default=[],
-        metavar=_PULSES,
-        help="interrupt line LINE rises TIMES times, first in cycle FIRST, then LEAST to MOST cycles later, "
-        "at random; may be repeated",
-    )
+    add_line(parser)
     parser.add_argument(
         "--far-clock",
         dest="far_period",
@@ -242,7 +247,12 @@ class _Flag(argparse.Action):
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Options of the compiler, for programs of the user's own."""
+    """Options for programs of the user's own: their API, and those of the compiler."""
+    parser.add_argument(
+        "--api",
+        metavar="API",
+        help=f"the program's API: one of {', '.join(front_end.APIS)} (default: by what it includes)",
+    )
     group = parser.add_argument_group("options of gcc, for your own sources")
     for names, metavar, text in (
         (("-D",), "NAME[=VALUE]", "define a macro"),

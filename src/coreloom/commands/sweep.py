@@ -21,7 +21,7 @@ def _run(args: argparse.Namespace) -> int:
         with doing("build", len(sweep.settings)) as task:
             points, bad = run.build(sweep, task.say, task.advance)
         for one in bad:
-            err.print(f"coreloom: bad point: {one.setting.text}: {one.text}", markup=False)
+            err.print(f"coreloom: bad point: {one.setting.text}: {one.text}")
         if bad:
             raise UserError(
                 f"{len(bad)} of {len(sweep.settings)} points are bad, none was run: "
@@ -31,9 +31,7 @@ def _run(args: argparse.Namespace) -> int:
             kept.clear()
         before = len(kept.done(one.key for one in points))
         if before:
-            out.print(
-                f"{before} of {len(points)} points were done before (--restart runs them again)", markup=False
-            )
+            out.print(f"{before} of {len(points)} points were done before (--restart runs them again)")
         with doing("start", len(points) - before) as task:
             content = run.run(sweep, points, pool, kept, task.say, task.advance)
             task.say("done")
@@ -44,11 +42,10 @@ def _run(args: argparse.Namespace) -> int:
     if content.at_a_time is not None:
         out.print(
             f"{new} points run in {content.seconds:g} s, on average {content.at_a_time:g} at a time "
-            f"({content.threads} possible)",
-            markup=False,
+            f"({content.threads} possible)"
         )
-    out.print(f"results: {shown(path)}", markup=False)
-    out.print(f"Parquet: {shown(rows)}", markup=False)
+    out.print(f"results: {shown(path)}")
+    out.print(f"Parquet: {shown(rows)}")
     failed = sum(row.error is not None for row in content.rows)
     if failed:
         raise UserError(

@@ -35,7 +35,7 @@ def _keys() -> int:
     write_atomically(key_costs.PATH, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     rows = tuple((cost.key, cost.unit, cost.value, number(cost.lut4)) for cost in costs)
     show(Table("LUT4 of a unit by a key of platform files", ("key", "unit", "value", "LUT4"), rows, 3))
-    out.print(f"costs: {shown(key_costs.PATH)} (run `coreloom generate` for the page)", markup=False)
+    out.print(f"costs: {shown(key_costs.PATH)} (run `coreloom generate` for the page)")
     return 0
 
 

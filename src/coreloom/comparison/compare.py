@@ -18,12 +18,13 @@ from coreloom.simulation.profile import LineTable, by_owner
 from coreloom.simulation.simulate import Options
 from coreloom.simulation.surroundings import NOTHING, Surroundings
 from coreloom.simulation.trace import Slice, slices
-from coreloom.toolchain import firmware
+from coreloom.toolchain import firmware, front_end
 from coreloom.toolchain.application import Application
 
 NAMES = {
     "hw": "hardware kernel",
     "sw": "software kernel",
+    "fine": "software kernel, fine-grained locks",
     **firmware.FREERTOS,
     firmware.LINUX: "Linux, this machine",
 }
@@ -161,7 +162,9 @@ def _job(program: Program, on: str, soc: Platform) -> Callable[[Progress], list[
         ]
 
     def linux(progress: Progress) -> list[Run]:
-        built = firmware.build_linux(program.app, soc, {"CL_PLACEMENT": PLACEMENTS["dynamic"]})
+        built = firmware.build_linux(
+            front_end.on(program.app, firmware.LINUX), soc, {"CL_PLACEMENT": PLACEMENTS["dynamic"]}
+        )
         ran = host.run(built, program.data, program.around, catch=True, seconds=_PATIENCE)
         answer = Answer(ran.exit_status, ran.printed, ran.output)
         return [Run(on, soc.cpus, answer, seconds=ran.seconds if ran.done else None)]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coreloom import licence
-from coreloom.design import hardware_threads, key_costs, keys, record, spec
+from coreloom.design import hardware_threads, key_costs, keys, manifest, record, spec
 from coreloom.design.rules import Needs, Term
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL, RUNTIME
@@ -164,6 +164,11 @@ def _platforms(name: str) -> str:
     )
 
 
+def _core(unit: manifest.Unit) -> str:
+    """The FuseSoC core of a unit."""
+    return render("core", unit=unit, units=manifest.units(), parameters=unit.parameters())
+
+
 _MAKERS: dict[Path, Callable[[str], str]] = {
     RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv": _kernel,
     RUNTIME / "include" / "cl_kernel_ops.h": _kernel,
@@ -185,7 +190,10 @@ _MAKERS: dict[Path, Callable[[str], str]] = {
 }
 
 
-FILES: dict[Path, Callable[[], str]] = {path: partial(make, path.name) for path, make in _MAKERS.items()}
+FILES: dict[Path, Callable[[], str]] = {
+    **{path: partial(make, path.name) for path, make in _MAKERS.items()},
+    **{unit.folder / f"{unit.name}.core": partial(_core, unit) for unit in manifest.units().values()},
+}
 
 
 def check_units() -> None:

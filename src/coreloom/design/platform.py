@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from coreloom import licence
 from coreloom.design import hardware_threads, keys
 from coreloom.design.address_map import (
     LINE_PINS,
@@ -115,6 +116,33 @@ def load(
         platform = dataclasses.replace(platform, cpus=cpus)
         _check_together(platform, lambda _, said: UserError(f"platform {name}: {said}"))
     return platform
+
+
+def text(platform: Platform, said: str) -> str:
+    """A file of the platform, with what it says of itself in the second line; load() reads the same one."""
+    parts: dict[str, list[str]] = {name: [] for name in keys.SECTIONS}
+    for entry in keys.table():
+        part = getattr(platform, entry.section) if entry.section else platform
+        value = None if part is None else getattr(part, entry.attribute)
+        if value is None or (entry.key.optional and value == entry.default):
+            continue
+        if entry.only and getattr(platform, entry.only[0]) != entry.only[1]:
+            continue
+        section, _, key = entry.name.rpartition(".")
+        parts.setdefault(section, []).append(f"{key} = {_toml(value)}")
+    lines = [f"# {licence.tag('Apache-2.0')}", f"# {said}"]
+    for section, own in parts.items():
+        if own:
+            lines += [*(["", f"[{section}]"] if section else []), *own]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def line_of(text: str, key: str) -> int | None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coreloom.design import address_map, keys
 from coreloom.design.key import Entry, Literal, Param
 
 NAME = "Cfg"  # the parameter that holds one
+# The kernel behind the buses of others (rtl/bridge).
+ON_BUSES = ("cl_kernel_obi", "cl_kernel_wb", "cl_kernel_axil", "cl_kernel_shared_wb", "cl_kernel_shared_axil")
 # Of the kernel's keys what cl_soc alone has; cl_kernel takes any ready queue.
 _SOC_ALONE = ("HwKinds", "LinearQueue", "Scheduler")
 _TEXTS = {service.rtl: service.text.split(" (")[0] for service in keys.SERVICES.values()} | {
@@ -82,8 +84,8 @@ def _whole() -> tuple[Field, ...]:
 
 
 _RECORDS: Mapping[str, Callable[[], tuple[Field, ...]]] = {
-    **dict.fromkeys(("cl_kernel", "cl_kernel_referee"), kernel),
-    **dict.fromkeys(("cl_soc", "cl_tile", "cl_core"), _whole),
+    **dict.fromkeys(("cl_kernel", "cl_kernel_referee", *ON_BUSES), kernel),
+    **dict.fromkeys(("cl_soc", "cl_top", "cl_tile", "cl_core", "cl_board"), _whole),
 }
 
 
@@ -128,6 +130,12 @@ def _usual() -> dict[str, Param]:
     return made | keys.rtl_parameters(least)
 
 
+def kernels_own(platform: keys.Platform) -> dict[str, Param]:
+    """The parameters of a platform's kernel alone."""
+    own = {field.name for field in kernel()}
+    return {name: value for name, value in keys.rtl_parameters(platform).items() if name in own}
+
+
 def made(top: str, values: Mapping[str, Param]) -> dict[str, Param]:
     """The parameters `values` of module `top`: if it has a record, those that are fields are in it."""
     if top not in _RECORDS:
@@ -138,6 +146,18 @@ def made(top: str, values: Mapping[str, Param]) -> dict[str, Param]:
     names = {field.name for field in fields}
     rest = {name: value for name, value in values.items() if name not in names}
     return {NAME: Literal(f"{_width(fields)}'h{number:x}"), **rest}
+
+
+def defaults(values: Mapping[str, Param]) -> dict[str, str]:
+    """By the package of each record, its usual value with these, as it stands in SystemVerilog."""
+
+    def text(fields: tuple[Field, ...], first: str = "") -> str:
+        sized = (replace(field, default=int(values.get(field.name, field.default))) for field in fields)
+        own = ",\n".join(f"    {field.name}: {field.shown_default()}" for field in sized)
+        return f"  localparam cfg_t Default = '{{\n{first}{own}\n  }};"
+
+    nested = "    Kernel: cl_kernel_pkg::Default,\n"
+    return {"cl_kernel_pkg": text(kernel()), "cl_soc_cfg_pkg": text(soc(), nested)}
 
 
 def _width(fields: tuple[Field, ...]) -> int:

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What faults were noticed: build/results/mutation.json, and the page in docs/engineering made from it."""
+"""What became of the faults: mutants.tsv in docs/engineering, a line each, and the page made of it."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
 
 from coreloom import paths
 from coreloom.errors import UserError
+from coreloom.files import write_atomically
 from coreloom.mutation import sample
 from coreloom.mutation.run import Found
-from coreloom.report import results
 from coreloom.report.table import Table
 
 if sys.version_info >= (3, 11):
@@ -23,7 +24,18 @@ else:
 
 PATH = paths.ROOT / "docs" / "engineering" / "mutation.md"
 NOTES = paths.ROOT / "docs" / "engineering" / "mutants.toml"
-_NAME = "mutation"
+DATA = paths.ROOT / "docs" / "engineering" / "mutants.tsv"
+OTHER = paths.BUILD / "mutation" / "mutants.tsv"
+_HEAD = (
+    "# Written by `coreloom mutate`: fault, area, place, verdict, tier, the test that noticed, digest of the "
+    "tests that were asked; of those not killed the line's text and what it becomes."
+)
+
+_LOST = (
+    "**The results of the first run are lost**, but for those that this page listed: {} faults that survived "
+    "then. Those that were noticed at once are not in the table, so most scores are too low until the areas "
+    "are tried anew."
+)
 
 
 class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,25 +50,59 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     open: str = ""
 
 
-class Mutation(results.Result, kw_only=True):
-    sample: int  # faults that there are to try
-    rows: list[Found]
+class Kept:
+    """What was found of the usual sample, in the tree; or of another, below build/, as it is nobody else's.
 
+    A stopped run goes on from there.
+    """
 
-def save(rows: Sequence[Found], whole: bool, sample: int) -> Path:
-    """Of the usual sample mutation.json, of another mutation-some.json."""
-    return results.save(
-        Mutation(
-            name=_NAME if whole else f"{_NAME}-some",
-            tools=results.tools(("coreloom",)),
-            sample=sample,
-            rows=list(rows),
-        )
-    )
+    def __init__(self, usual: bool = True) -> None:
+        self._path = DATA if usual else OTHER
+        self._found: dict[str, Found] = {}
+        with contextlib.suppress(FileNotFoundError):
+            lines = self._path.read_text("utf-8").splitlines()
+            self._found = {
+                found.ident: found for line in lines if line[:1] != "#" for found in [self._of(line)]
+            }
 
+    def __getitem__(self, ident: str) -> Found | None:
+        return self._found.get(ident)
 
-def read() -> Mutation:
-    return results.read(Mutation, paths.RESULTS / f"{_NAME}.json", "mutate")
+    def rows(self) -> list[Found]:
+        """By area, in the order in which they were tried; those that cannot be built are no faults."""
+        areas = list(sample.areas())
+        found = [row for row in self._found.values() if row.verdict != "invalid" and row.area in areas]
+        return sorted(found, key=lambda row: areas.index(row.area))
+
+    def keep(self, found: Found) -> None:
+        self._found[found.ident] = found
+        self._write()
+
+    def only(self, area: str, idents: Collection[str]) -> None:
+        """Of this area: others have changed, or left the sample."""
+        for ident in [row.ident for row in self._found.values() if row.area == area]:
+            if ident not in idents:
+                del self._found[ident]
+        self._write()
+
+    def _write(self) -> None:
+        lines = [_HEAD, *map(self._line, self._found.values())]
+        write_atomically(self._path, "".join(f"{line}\n" for line in lines).encode())
+
+    @staticmethod
+    def _line(found: Found) -> str:
+        change = [] if found.verdict == "killed" else [found.before, found.after]
+        tests = [found.verdict, found.tier, found.by, found.tests]
+        words = [found.ident, found.area, f"{found.path}:{found.line}", *tests, *change]
+        return "\t".join(" ".join(word.split()) for word in words)
+
+    def _of(self, line: str) -> Found:
+        words = line.split("\t")
+        path, _, number = words[2].rpartition(":") if len(words) in (7, 9) else ("", "", "")
+        if not number.isdecimal():
+            raise UserError(f"{self._path.name}: no fault in line '{line[:40]}': take the file from git")
+        names = ("verdict", "tier", "by", "tests", "before", "after")
+        return Found(words[0], words[1], path, int(number), **dict(zip(names, words[3:], strict=False)))
 
 
 def notes() -> dict[str, Note]:
@@ -107,24 +153,29 @@ def table(rows: Sequence[Found], noted: dict[str, Note]) -> Table:
     return Table("Faults noticed", columns, tuple(lines))
 
 
-def text(content: Mutation, noted: dict[str, Note]) -> str:
+def text(kept: Kept, noted: dict[str, Note]) -> str:
     """The page."""
-    by_ident = {row.ident: row for row in content.rows}
+    rows = kept.rows()
+    if not rows:
+        raise UserError("no results yet: run `coreloom mutate` first")
+    by_ident = {row.ident: row for row in rows}
+    usual = sum(area.mutants for area in sample.areas().values())
     parts = [
         "# Planted faults, and what notices them",
-        "<!-- Made by `coreloom mutate --page` from its results and mutants.toml; do not edit. -->",
+        "<!-- Made by `coreloom mutate --page` from mutants.tsv and mutants.toml; do not edit. -->",
         "One line of the source is changed, and the nearest tests are run ([decision 60]"
         "(../decisions/0060-mutation.md)). Those that only compare cycle counts or plant faults themselves "
         "are left out. A run that is out of time counts as neither. *Score*: noticed by `make test`, of "
-        f"those that are not equivalent; none of test-all where it was not asked. {len(content.rows)} of "
-        f"{content.sample} faults tried, at {content.commit}.",
-        table(content.rows, noted).markdown(),
+        f"those that are not equivalent; none of test-all where it was not asked. {len(rows)} of {usual} "
+        "faults tried.",
+        *([_LOST.format(lost)] if (lost := sum(not row.tests for row in rows)) else []),
+        table(rows, noted).markdown(),
         "## Faults that survived when the sample was first tried",
     ]
     lines = [_line(by_ident[ident], note) for ident, note in noted.items() if ident in by_ident]
     lines += [
         _line(row, Note("", open="not looked at"))
-        for row in content.rows
+        for row in rows
         if row.verdict in ("survived", "late") and row.ident not in noted
     ]
     parts.append(Table("", ("fault", "what became of it"), tuple(lines), 2).markdown() if lines else "None.")

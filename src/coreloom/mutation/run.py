@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fault is planted in a copy of the tree, and its nearest tests say whether they notice.
 
-What was found is kept in build/mutation, a file a fault. A run that is stopped goes on from there; tests that
-have changed are asked anew, first the one that noticed.
+Of a fault that was found before, tests that have changed are asked anew, first the one that noticed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from coreloom import paths
 from coreloom.errors import UserError
 from coreloom.files import write_atomically
 from coreloom.mutation.operators import Mutant
-from coreloom.report.results import commit
 from coreloom.toolchain import cache
 
 TIERS = {"test": "test", "test-all": "rtl,runtime,formal,synth,linux,docs"}  # what each adds, in their order
@@ -54,15 +52,12 @@ class Found(msgspec.Struct):
     area: str
     path: str
     line: int
-    operator: str
-    before: str
-    after: str
     verdict: str
     tier: str
     by: str = ""
-    seconds: float = 0
     tests: str = ""  # digest of the tests that were run
-    commit: str = ""
+    before: str = ""
+    after: str = ""
 
 
 class Trial:
@@ -112,10 +107,9 @@ class Trial:
         self, area: str, mutant: Mutant, nearest: tuple[str, ...], tier: str, before: Found | None = None
     ) -> Found:
         """What the tests of `make TIER` say of a fault; before: what was found when the tests were others."""
-        start = time.monotonic()
-        result = Found(area=area, verdict="survived", tier=tier, commit=commit(), tests=digest(nearest),
+        result = Found(area=area, verdict="survived", tier=tier, tests=digest(nearest),
                        **{name: getattr(mutant, name) for name in
-                          ("ident", "path", "line", "operator", "before", "after")})  # fmt: skip
+                          ("ident", "path", "line", "before", "after")})  # fmt: skip
         target = self.root / mutant.path
         text = target.read_text("utf-8")
         changed = mutant.applied(text)
@@ -139,7 +133,6 @@ class Trial:
         finally:
             target.write_text(text, "utf-8")
             os.utime(target, (times.st_atime, times.st_mtime))
-        result.seconds = round(time.monotonic() - start, 1)
         return result
 
     def _judge(self, result: Found, tier: str, tests: tuple[str, ...]) -> None:
@@ -271,17 +264,6 @@ def digest(nearest: tuple[str, ...]) -> str:
 def _digest(folders: tuple[str, ...] = ("",)) -> str:
     lines = [f"{name}\0{content}" for name, content in _contents().items() if name.startswith(folders)]
     return hashlib.sha256("\0".join(sorted(lines)).encode()).hexdigest()[:16]
-
-
-def kept(ident: str) -> Found | None:
-    """What was found of a fault before."""
-    with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode((_FOLDER / "found" / f"{ident}.json").read_bytes(), type=Found)
-    return None
-
-
-def keep(found: Found) -> None:
-    write_atomically(_FOLDER / "found" / f"{found.ident}.json", msgspec.json.encode(found))
 
 
 def stands(found: Found, nearest: tuple[str, ...], tier: str) -> bool:

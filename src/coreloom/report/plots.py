@@ -6,11 +6,14 @@ The same data give the same bytes. Text stays text; ink and background follow th
 
 from __future__ import annotations
 
+import hashlib
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 from typing import Any
 
 from coreloom.errors import UserError
@@ -33,6 +36,11 @@ _STYLE = (
     ".plot{color:#e6eaee}.plot-back{fill:#14181c}}</style>"
 )
 _WIDTH, _BAR, _LINES = 7.2, 0.27, 3.4  # inches: of a chart, of one bar, of a chart of lines
+_WIDE, _ABREAST = 10.4, 3  # inches of a chart of panels, and how many stand side by side
+# Of cells, from a value of 1 to one of _DARKEST and more, and of the figures in them.
+_LIGHT, _DARK, _DARKEST = (0.93, 0.95, 0.93), (0.0, 0.36, 0.26), 10.0
+_ON_LIGHT, _ON_DARK = "#1c2126", "#ffffff"
+_EDGE = "#d55e00"
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,7 @@ class Bars:
     values: Mapping[str, Mapping[str, float]]
     log: bool = False
     level: tuple[float, str] | None = None  # a value to compare with, and its name
+    width: float = _WIDTH
 
     @property
     def series(self) -> list[str]:
@@ -76,6 +85,7 @@ class Lines:
     values: bool = False  # written at the points
     level: tuple[float, str] | None = None
     top: float | None = None  # the y scale ends there
+    width: float = _WIDTH
     height: float = _LINES
 
     @property
@@ -85,19 +95,35 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two charts side by side, with a line of small print."""
+class Heat:
+    """Panels of cells by (y, x), each with its value: the more, the darker, by logarithms from 1 on."""
 
-    left: Bars | Lines
-    right: Bars | Lines
-    note: str
+    title: str
+    x: str
+    y: str
+    panels: Mapping[str, Mapping[tuple[float, float], float]]
+    unit: str
+    level: tuple[float, str]  # a line is drawn between the cells on either side of it
+    width: float = _WIDE
 
     @property
     def text(self) -> str:
-        return f"{self.left.text}. {self.right.text}"
+        ranges = (
+            f"{name}: {short(min(cells.values()))} to {short(max(cells.values()))}"
+            for name, cells in self.panels.items()
+        )
+        return f"{self.title} ({self.unit}, by {self.x} and {self.y}). {'; '.join(ranges)}"
+
+    @property
+    def rows(self) -> int:
+        return -(-len(self.panels) // _ABREAST)
+
+    @property
+    def height(self) -> float:
+        return 0.9 + 1.9 * self.rows
 
 
-Chart = Bars | Lines | Pair
+Chart = Bars | Lines | Heat
 
 
 def short(value: float) -> str:
@@ -123,16 +149,15 @@ def draw(chart: Chart) -> str:
         **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
     }
     with matplotlib.rc_context(style):
-        size = (2 * _WIDTH * 0.85, _LINES + 0.3) if isinstance(chart, Pair) else (_WIDTH, chart.height)
-        figure = Figure(figsize=size, layout="constrained")
-        if isinstance(chart, Pair):
-            for axes, part in zip(figure.subplots(1, 2), (chart.left, chart.right), strict=True):
-                axes.set_title(part.title, loc="left")
-                _drawn(axes, part)
-            figure.supxlabel(chart.note, fontsize=9, x=0.01, ha="left")
+        figure = Figure(figsize=(chart.width, chart.height), layout="constrained")
+        title = f"{chart.title}: {chart.unit}" if isinstance(chart, Heat) else chart.title
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+        if isinstance(chart, Heat):
+            _heat(figure, chart)
+        elif isinstance(chart, Bars):
+            _bars(figure.subplots(), chart)
         else:
-            figure.suptitle(chart.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
-            _drawn(figure.subplots(), chart)
+            _lines(figure.subplots(), chart)
         made = io.StringIO()
         figure.savefig(
             made, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None}
@@ -140,11 +165,50 @@ def draw(chart: Chart) -> str:
     return _finished(made.getvalue(), chart.text)
 
 
-def _drawn(axes: Any, chart: Bars | Lines) -> None:
-    if isinstance(chart, Bars):
-        _bars(axes, chart)
-    else:
-        _lines(axes, chart)
+def _heat(figure: Any, chart: Heat) -> None:
+    xs = sorted({x for cells in chart.panels.values() for _, x in cells})
+    ys = sorted({y for cells in chart.panels.values() for y, _ in cells})
+    grid = figure.subplots(chart.rows, _ABREAST, squeeze=False).flatten()
+    for axes, (name, cells) in zip(grid, chart.panels.items(), strict=False):
+        axes.set_title(name, loc="left", fontsize=10)
+        _cells(axes, cells, xs, ys, chart.level[0])
+    for axes in grid[len(chart.panels) :]:
+        axes.set_axis_off()
+    figure.supxlabel(f"{chart.x}; upwards: {chart.y}; the line: {chart.level[1]}", fontsize=10)
+
+
+def _cells(
+    axes: Any,
+    cells: Mapping[tuple[float, float], float],
+    xs: Sequence[float],
+    ys: Sequence[float],
+    level: float,
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    for (j, y), (i, x) in product(enumerate(ys), enumerate(xs)):
+        if (value := cells.get((y, x))) is None:
+            continue
+        part = min(max(math.log(value) / math.log(_DARKEST), 0), 1)
+        colour = [low + (high - low) * part for low, high in zip(_LIGHT, _DARK, strict=True)]
+        axes.add_patch(Rectangle((i - 0.5, j - 0.5), 1, 1, facecolor=colour, edgecolor="none"))
+        ink = _ON_DARK if part > 0.5 else _ON_LIGHT
+        axes.text(i, j, f"{value:.3g}", ha="center", va="center", fontsize=8, color=ink)
+        beside = cells.get((y, xs[i + 1])) if i + 1 < len(xs) else None
+        above = cells.get((ys[j + 1], x)) if j + 1 < len(ys) else None
+        for other, edge in (
+            (beside, ((i + 0.5, i + 0.5), (j - 0.5, j + 0.5))),
+            (above, ((i - 0.5, i + 0.5), (j + 0.5, j + 0.5))),
+        ):
+            if other is not None and (value < level) != (other < level):
+                axes.plot(*edge, color=_EDGE, linewidth=2.5, solid_capstyle="round")
+    axes.set_xlim(-0.5, len(xs) - 0.5)
+    axes.set_ylim(-0.5, len(ys) - 0.5)
+    axes.set_xticks(range(len(xs)), [short(x) for x in xs], fontsize=8)
+    axes.set_yticks(range(len(ys)), [short(y) for y in ys], fontsize=8)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
 
 
 def _colours(names: Sequence[str]) -> dict[str, str]:
@@ -232,6 +296,10 @@ def _finished(svg: str, text: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = svg.replace(_INK, "currentColor").replace("'DejaVu Sans'", _FONTS)
     svg = re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE)
+    # Ids are hashes of numbers whose last bit depends on the machine.
+    mark, ids = hashlib.sha256(text.encode()).hexdigest()[:6], r"\b[mp][0-9a-f]{10}\b"
+    order = list(dict.fromkeys(re.findall(ids, svg)))
+    svg = re.sub(ids, lambda found: f"{found[0][0]}{mark}-{order.index(found[0])}", svg)
     head = f"<title>{escape(text)}</title>{_STYLE}"
     back = '<rect class="plot-back" width="100%" height="100%"/>'
     return re.sub(r"<svg ([^>]*)>", rf'<svg class="plot" role="img" \1>\n{head}{back}', svg, count=1)

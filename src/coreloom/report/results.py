@@ -11,13 +11,12 @@ import hashlib
 import json
 import subprocess
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from coreloom import paths, uses
+from coreloom import packages, paths, uses
 from coreloom.errors import UserError
 from coreloom.files import write_atomically
 from coreloom.paths import BUILD, ROOT
@@ -66,7 +65,7 @@ def commit() -> str:
     Installed from a wheel: the release.
     """
     if paths.INSTALLED:
-        return f"release {metadata.version('coreloom')}"
+        return f"release {packages.version('coreloom')}"
     git = ["git", "-C", str(ROOT)]
     try:
         head = subprocess.run(
@@ -82,11 +81,7 @@ def commit() -> str:
 
 def tools(names: Sequence[str] = TOOLS) -> dict[str, str]:
     """Version of every tool that has a say in a figure and is installed; a part of a bench may need fewer."""
-    found = {}
-    for name in names:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+    return {name: made for name in names if (made := packages.version(name))}
 
 
 def save(content: Result, path: Path | None = None) -> Path:

@@ -15,7 +15,7 @@ from coreloom.errors import SIGNALLED, UNFINISHED, Ended, UserError, suggest
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import TO_THE_END, Kind, Options, SimResult, UnitState
-from coreloom.toolchain import far, firmware, verilate
+from coreloom.toolchain import far, firmware, front_end, verilate
 from coreloom.toolchain.application import Application
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
@@ -93,7 +93,7 @@ class Experiment:
         if uses.plan():  # where a program that is read ends the job, before its model is asked for
             verilate.build_model(self.soc())
         return firmware.build(
-            self.app,
+            front_end.on(self.app, self.kernel),
             self.platform,
             self.kernel,
             {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]},

@@ -10,9 +10,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from elftools.dwarf.dwarf_expr import DWARFExprParser
-from elftools.elf.elffile import ELFFile
-
 from coreloom.toolchain import zig
 
 RA, SP = 1, 2  # registers
@@ -50,6 +47,8 @@ class Code:
 
     @cached_property
     def dwarf(self) -> Any:
+        from elftools.elf.elffile import ELFFile  # takes a tenth of the time of a short run
+
         with self.elf.open("rb") as file:
             return ELFFile(file, None).get_dwarf_info()
 
@@ -186,6 +185,27 @@ class Code:
                 return child if child.tag == "DW_TAG_inlined_subroutine" else self._inlined(child, pc)
         return None
 
+    def begins(self, prefix: str) -> list[tuple[str, int]]:
+        """Each place where a function of such a name begins, inlined or not, by address; the outer of two."""
+
+        def of(die: Any) -> Iterator[tuple[str, int]]:
+            name = _name(die)
+            if name.startswith(prefix) and (parts := self._parts(die)):
+                yield name, min(low for low, _ in parts)
+                return
+            for child in die.iter_children():
+                if child.tag in ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"):
+                    yield from of(child)
+
+        found = {each for _, _, die in self._ranges for each in of(die)}
+        return sorted(found, key=lambda each: each[1])
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The functions that there are, inlined ones too."""
+        kinds = ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine")
+        return {_name(each) for _, _, die in self._ranges for each in _all(die) if each.tag in kinds}
+
     def _line(self, unit: Any, pc: int) -> str:
         """FILE:LINE of an address in a unit; "" if that is not known."""
         lines = _lines(unit)
@@ -195,6 +215,8 @@ class Code:
     @cached_property
     def _variables(self) -> list[Variable]:
         """Those of all files, by address."""
+        from elftools.dwarf.dwarf_expr import DWARFExprParser
+
         found = []
         for unit in self.dwarf.iter_CUs():
             for die in _all(unit.get_top_DIE()):
@@ -237,6 +259,12 @@ def _origin(die: Any) -> Any:
         if name in die.attributes:
             return _origin(die.get_DIE_from_attribute(name))
     return die
+
+
+def _name(die: Any) -> str:
+    """The name of a function; "" without one."""
+    named = _origin(die).attributes.get("DW_AT_name")
+    return "" if named is None else str(named.value.decode())
 
 
 def _size(die: Any) -> int:

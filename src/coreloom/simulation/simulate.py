@@ -12,7 +12,7 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,7 @@ from coreloom import uses
 from coreloom.design.address_map import INPUT_ROOM
 from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.files import whole
-from coreloom.simulation import fst, stuck
+from coreloom.simulation import fst, kept, stuck
 from coreloom.simulation.surroundings import NOTHING, Surroundings
 from coreloom.simulation.waves import Plan, Waves
 from coreloom.toolchain import elf as elf_file
@@ -206,6 +206,11 @@ class Options:
         words += [("--line", ",".join(map(str, train))) for train in self.pulses]
         return [str(word) for pair in words for word in pair]
 
+    def repeats(self) -> bool:
+        """Whether a run depends on its model, its image and these options only, and leaves nothing else."""
+        others = (self.waves, self.uart, self.debugger, self.around.files, self.around.stdin)
+        return all(other is None for other in others)
+
 
 TO_THE_END = Options()
 
@@ -237,7 +242,10 @@ def run(model: Path, program: Path, options: Options = TO_THE_END) -> SimResult:
         command = [str(model), "--program", str(program), *options.words(), *waveform.words(elf), *watches]
         for name, path in files.items():
             command += [f"--{name}", str(path)]
-        ran = _execute(command, options)
+        if uses.noting() and options.repeats() and kept.known(model):
+            ran = _kept(command, options, [*watches, *files], files)
+        else:
+            ran = _execute(command, options)
         if ran.status not in (0, _HALTED):
             if ran.interrupt:
                 raise ran.interrupt
@@ -265,6 +273,29 @@ def run(model: Path, program: Path, options: Options = TO_THE_END) -> SimResult:
             why=why,
             waves=result.get("waves"),
         )
+
+
+def _kept(command: list[str], options: Options, more: Sequence[str], files: Mapping[str, Path]) -> _Ran:
+    """The run of this command, executed only the first time. more: of its words, without places."""
+    ran: _Ran | None = None
+
+    def execute() -> kept.Outcome:
+        nonlocal ran
+        ran = _execute(command, options)
+        if ran.interrupt or ran.status not in (0, _HALTED):
+            raise kept.NotKept
+        return kept.Outcome(ran.status, ran.uart, ran.said)
+
+    model, program = Path(command[0]), Path(command[2])
+    loader = options.loader
+    reads = [program.read_bytes(), options.inputs, loader.read_bytes() if loader else b""]
+    words = replace(options, loader=None).words()
+    try:
+        outcome = kept.run(kept.key(model, reads, [*words, *more]), files, execute)
+    except kept.NotKept:
+        assert ran is not None
+        return ran
+    return _Ran(options, outcome.status, outcome.uart, outcome.said)
 
 
 class _Waveform:
@@ -299,6 +330,8 @@ def _files(work: Path, elf: Path, options: Options) -> dict[str, Path]:
     files = {name: work / name for name in (*names, *(["profile"] if options.profile else []))}
     if rooms:
         files["input"].write_bytes(options.inputs)
+    files["temporary"] = work / "tmp"
+    files["temporary"].mkdir()
     return files
 
 

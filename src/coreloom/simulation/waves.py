@@ -32,7 +32,7 @@ _TOP = "TOP.cl_soc"
 _KEPT_FREE = 0.9  # of what is free on the disk, so much is used
 # Bytes of the file in a hundred cycles of busy processors: at least, and for each bit of a signal.
 _LEAST, _A_BIT = 800, 1
-_PORT = ("req_i", "gnt_o", "we_i", "addr_i", "wdata_i", "rvalid_o", "rdata_o")
+_PORT = ("request_i", "answer_o")
 
 
 @dataclass(frozen=True)

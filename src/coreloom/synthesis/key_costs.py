@@ -8,9 +8,7 @@ have the values of BASE; a hardware thread brings the ready queue that it needs.
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +16,11 @@ from coreloom.design import keys
 from coreloom.design.key import Entry
 from coreloom.design.key_costs import Cost
 from coreloom.design.keys import READY_QUEUES, BackdoorSize, IpcSize, Platform
+from coreloom.jobs.job import Job as Work
+from coreloom.jobs.job import whole
+from coreloom.jobs.local import Local
 from coreloom.synthesis import synth, units
 from coreloom.synthesis.units import Job
-from coreloom.toolchain import yowasp
 
 BASE = Platform("base", "standard", 2, ipc=IpcSize(), backdoor=BackdoorSize())
 _FACTOR = 4  # from the base value of a number to the other one
@@ -90,6 +90,15 @@ def points() -> list[Point]:
     return found
 
 
+def lut4(name: str, value: Any) -> Work[int]:
+    """The work of synthesising the hardware kernel with a value of the key of that name; its row is LUT4."""
+    return _lut4(point(name, value).job, f"synthesise cl_kernel, {name} = {value}")
+
+
+def _lut4(job: Job, text: str) -> Work[int]:
+    return Work(text, whole(lambda: [synth.lut4(job)]))
+
+
 def measure(
     wanted: Sequence[Point],
     on_start: Callable[[str], None] | None = None,
@@ -97,22 +106,8 @@ def measure(
 ) -> list[Cost]:
     """LUT4 of the unit at each point, several at a time; raises UserError as synth.lut4."""
     jobs = [point.job for point in wanted]
-
-    def one(job: Job) -> tuple[str, int]:
-        if on_start:
-            on_start(f"synthesise {job.unit.top}")
-        count = synth.lut4(job)
-        if on_done:
-            on_done()
-        return job.label, count
-
-    pool = ThreadPoolExecutor(os.cpu_count() or 1)
-    try:
-        counts = dict(pool.map(one, {job.label: job for job in jobs}.values()))
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        with yowasp.stopped():
-            pool.shutdown()
+    once = {job.label: _lut4(job, f"synthesise {job.unit.top}") for job in jobs}
+    counts = dict(zip(once, Local().run([], list(once.values()), on_start, on_done), strict=True))
     return [
         Cost(key=point.entry.place, unit=job.unit.top, value=_shown(point.value), lut4=counts[job.label])
         for point, job in zip(wanted, jobs, strict=True)

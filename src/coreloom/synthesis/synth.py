@@ -18,13 +18,12 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from coreloom import sources, uses
+from coreloom import packages, sources, uses
 from coreloom.errors import UserError
 from coreloom.files import file_lock, whole_folder
 from coreloom.jobs import job as many
@@ -268,7 +267,7 @@ def elaborate(job: Job, design: Design, params: Mapping[str, int | str], version
         *map(str, design.defines),
         *(f"{key}={value}" for key, value in params.items()),
     ]
-    content += [f"{name} {metadata.version(name)}" for name in design.packages]
+    content += [f"{name} {packages.version(name)}" for name in design.packages]
     files = sorted(RTL.glob("**/rtl/*.sv"))
     key = _key(*(text.encode() for text in content), *(sources.bare(path) for path in files))
     folder = FOLDER / f"{job.label}-read-{key}"
@@ -299,7 +298,7 @@ def content(job: Job) -> str:
     # The ROM is an image, which is noted where it is made.
     params = {name: value for name, value in job.params().items() if not str(value).endswith('.hex"')}
     parts = [*design.defines, *(f"{key}={value}" for key, value in sorted(params.items()))]
-    parts += [f"{name} {metadata.version(name)}" for name in design.packages]
+    parts += [f"{name} {packages.version(name)}" for name in design.packages]
     parts += [design.top, str(unit.wide), str(unit.outputs)]
     known = [*design.sources, *(path for folder in design.library_dirs for path in folder.glob("*.sv"))]
     ours = {path.stem: path for path in known if path.is_relative_to(RTL) or path.is_relative_to(BUILD)}

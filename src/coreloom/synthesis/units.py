@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from coreloom import uses
-from coreloom.design import hardware_threads, keys, platform
+from coreloom.design import hardware_threads, keys, manifest, platform, record
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError, suggest
 from coreloom.files import write_atomically
-from coreloom.paths import BUILD, RTL
+from coreloom.paths import BUILD
 from coreloom.toolchain import far, verilate, yosys
 from coreloom.toolchain.verilate import Design
 
@@ -29,17 +29,10 @@ _LARGE = "smp-fast-8-cpus"
 # With the others it is larger and no faster.
 _WIDE_CORES = ("standard",)
 
-_KERNEL = RTL / "kernel" / "rtl"
-_SOC = RTL / "soc" / "rtl"
-_DCACHE = RTL / "dcache" / "rtl"
-_HWT = RTL / "hwt" / "rtl"
 _HWT_OUTPUTS = (
     *("reg_rdata_o", "reg_err_o", "kernel_req_o", "kernel_we_o", "kernel_addr_o", "kernel_wdata_o"),
     *("bus_req_o", "bus_cmd_o"),
 )
-_LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
-_BACKDOOR = RTL / "ipc" / "backdoor" / "rtl"
-_IPC = verilate.IPC_FOLDERS
 _IPC_CPUS = (2, 8)
 _PORT_CPUS = (2, 4)  # of all units together: with 8 a placement takes an hour
 
@@ -49,7 +42,6 @@ class Unit:
     """A module, and how it is to be built. `build` tells units of the same module apart."""
 
     top: str
-    design: Callable[[], Design]
     params: Callable[[Size], Params]
     build: str = ""
     sizes: tuple[Size | None, ...] = (DEFAULT,)  # None: the unit has no size
@@ -58,10 +50,19 @@ class Unit:
     seeds: int | None = None  # at most; None: as many as are asked for
     outputs: tuple[str, ...] | None = None  # what leaves the chip; None: every output
     wide: bool = False  # LUTs may be joined by multiplexers: larger, faster
+    of: Callable[[], Platform] | None = None  # whose files it needs; None: those of rtl/sources.toml
 
     @property
     def name(self) -> str:
         return f"{self.top}:{self.build}" if self.build else self.top
+
+    def design(self) -> Design:
+        if self.of:
+            found = verilate.platform_design(self.of())
+        else:
+            found = Design(self.top, manifest.files(manifest.unit_of(self.top), ()))
+        defines = tuple(dict.fromkeys((*found.defines, "SYNTHESIS")))
+        return dataclasses.replace(found, top=self.top, defines=defines)
 
 
 @dataclass(frozen=True)
@@ -85,18 +86,6 @@ class Job:
         return self.unit.params(self.size or DEFAULT)
 
 
-def _design(top: str, *folders: Path) -> Callable[[], Design]:
-    """The packages of the folders, and the folders to look for the modules that `top` needs.
-
-    The record of a whole SoC is no unit's, and needs the kernel's.
-    """
-    found = (path for folder in folders for path in sorted(folder.glob("*_pkg.sv")))
-    packages = tuple(path for path in found if path.name != "cl_soc_cfg_pkg.sv")
-    return lambda: Design(
-        top, (*packages, folders[0] / f"{top}.sv"), library_dirs=folders, defines=("SYNTHESIS",)
-    )
-
-
 def _sized(**fixed: int | str) -> Callable[[Size], Params]:
     return lambda size: {**fixed, "Threads": size[0], "Priorities": size[1]}
 
@@ -112,12 +101,11 @@ def _most_priorities(build: str) -> int:
 def _queues() -> list[Unit]:
     """The ready queue by itself, with one queue, as the scheduler has it."""
     return [
-        Unit("cl_ready_queue", _design("cl_ready_queue", _KERNEL), _sized(Build=number, Queues=1), build)
+        Unit("cl_ready_queue", _sized(Build=number, Queues=1), build)
         for number, build in enumerate(platform.READY_QUEUES[:2])
     ] + [
         Unit(
             "cl_ready_queue",
-            _design("cl_ready_queue", _KERNEL),
             # The key, a deadline or a priority, has a width of its own.
             lambda size: {
                 "Build": 3,
@@ -137,9 +125,8 @@ def _hardware_threads() -> list[Unit]:
 
     As in the SoC, the outputs to the simulation harness are left out.
     """
-    design = _design("cl_hw_thread", _HWT, _SOC, _KERNEL)
     return [
-        Unit("cl_hw_thread", design, _fixed(Kind=unit.kind), name, sizes=(None,), outputs=_HWT_OUTPUTS)
+        Unit("cl_hw_thread", _fixed(Kind=unit.kind), name, sizes=(None,), outputs=_HWT_OUTPUTS)
         for name, unit in hardware_threads.load().items()
         if name != "script"  # is for tests only
     ]
@@ -147,24 +134,11 @@ def _hardware_threads() -> list[Unit]:
 
 def _communication() -> list[Unit]:
     """The communication port and its units, each at two numbers of processors."""
-    tops = ("cl_ipc", *(f"cl_{unit}" for unit in verilate.IPC_UNITS))
-
-    def design(top: str) -> Callable[[], Design]:
-        # cl_round_robin is the kernel's.
-        found = _design(top, *_IPC, _KERNEL)()
-        own = _IPC[0] if top == "cl_ipc" else RTL / "ipc" / top.removeprefix("cl_") / "rtl"
-        packages = tuple(
-            path for path in found.sources if path.parent == _IPC[0] and path.stem.endswith("_pkg")
-        )
-        return lambda: dataclasses.replace(found, sources=(*packages, own / f"{top}.sv"))
-
-    pipeline = Unit(
-        "cl_ipc", design("cl_ipc"), _fixed(Cpus=2, Pipeline=1), "pipeline", sizes=(None,), seeds=1
-    )
+    tops = ("cl_ipc", *manifest.units()["cl_ipc"].needs[1:])  # the first one is its package
+    pipeline = Unit("cl_ipc", _fixed(Cpus=2, Pipeline=1), "pipeline", sizes=(None,), seeds=1)
     return [
         Unit(
             top,
-            design(top),
             _fixed(Cpus=cpus),
             f"{cpus}",
             sizes=(None,),
@@ -201,13 +175,8 @@ def soc(soc: Platform, build: str, kernel: bool = True) -> Unit:
             local = {"FarBytes": 1 << 14, "RomInitFile": f'"{yosys.relative([rom])}"'}
         return {**wanted, "RamBytes": 1 << 16, **local}
 
-    def design() -> Design:
-        found = verilate.platform_design(soc)
-        return dataclasses.replace(found, defines=tuple(dict.fromkeys((*found.defines, "SYNTHESIS"))))
-
     return Unit(
         _SOC_TOP,
-        design,
         params,
         build,
         ((soc.kernel.threads, soc.kernel.priorities),),
@@ -216,25 +185,22 @@ def soc(soc: Platform, build: str, kernel: bool = True) -> Unit:
         seeds=1,
         outputs=("uart_tx_o",),
         wide=soc.core in _WIDE_CORES,
+        of=lambda: soc,
     )
 
 
 def _cores() -> list[Unit]:
     """Each core in its adapter: the bound of the clock of a SoC with it."""
 
-    def design(core: str) -> Design:
-        found = verilate.platform_design(platform.load(f"smp-{core}"))
-        return dataclasses.replace(found, top="cl_core", defines=("SYNTHESIS",))
-
     def unit(core: str, build: str, **key: int) -> Unit:
         return Unit(
             "cl_core",
-            partial(design, core),
             _fixed(Core=platform.CORES.index(core), **key),
             build,
             sizes=(None,),
             outputs=("cmd_o", "bus_req_o", "bus_late_o", "priv_cmd_o", "priv_req_o"),
             wide=core in _WIDE_CORES,
+            of=partial(platform.load, f"smp-{core}"),
         )
 
     return [
@@ -247,8 +213,7 @@ def _kernels() -> list[Unit]:
     """The kernel's builds and policies: one placement, for its area. Without a name: small."""
 
     def kernel(build: str, sizes: tuple[Size, ...] = ((64, 32),), wide: bool = False, **key: int) -> Unit:
-        made = _design("cl_kernel", _KERNEL)
-        return Unit("cl_kernel", made, _sized(**{"Cpus": 2, **key}), build, sizes, seeds=1, wide=wide)
+        return Unit("cl_kernel", _sized(**{"Cpus": 2, **key}), build, sizes, seeds=1, wide=wide)
 
     return [
         kernel("full", Reserve=1, Timeouts=1, Inheritance=1, EventFlags=1),
@@ -269,23 +234,22 @@ def _modules() -> list[Unit]:
         *(
             Unit(
                 "cl_scheduler",
-                _design("cl_scheduler", _KERNEL),
                 _sized(Build=number),
                 build,
                 most_priorities=_most_priorities(build),
             )
             for number, build in enumerate(platform.READY_QUEUES)
         ),
-        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
+        Unit("cl_kernel", _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
         *_kernels(),
         *_hardware_threads(),
-        Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
+        Unit("cl_lock_unit", _fixed(Clients=2), sizes=(None,)),
         *_communication(),
-        Unit("cl_backdoor", _design("cl_backdoor", _BACKDOOR, _SOC), _fixed(), sizes=(None,)),
-        Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
-        Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2, First=1), "first", sizes=(None,)),
-        Unit("cl_first", _design("cl_first", _SOC), _fixed(), sizes=(None,)),
-        Unit("cl_dcache", _design("cl_dcache", _DCACHE, _SOC), _fixed(), sizes=(None,)),
+        Unit("cl_backdoor", _fixed(), sizes=(None,)),
+        Unit("cl_bus", _fixed(Masters=2), sizes=(None,)),
+        Unit("cl_bus", _fixed(Masters=2, First=1), "first", sizes=(None,)),
+        Unit("cl_first", _fixed(), sizes=(None,)),
+        Unit("cl_dcache", _fixed(), sizes=(None,)),
         *_cores(),
     ]
 
@@ -306,14 +270,27 @@ def known() -> list[str]:
 def of_smp() -> list[Job]:
     """[SMP]'s additions to two processors: the kernel, of it the ports once more, the Lock Unit."""
     kernel, lock_unit = (choose([name])[0] for name in ("cl_kernel", "cl_lock_unit"))
-    ports = Unit("cl_kernel_port_ops", _design("cl_kernel_port_ops", _KERNEL), _fixed())
+    ports = Unit("cl_kernel_port_ops", _fixed())
     return [kernel, Job(ports, None), lock_unit]
 
 
-def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
-    """The units with these names (module, or module:build), at their sizes or at the given one.
+def of_platform(found: Platform, names: Sequence[str]) -> list[Job]:
+    """The SoC of a platform, or with the name cl_kernel its kernel. A UserError for other names."""
+    for name in names:
+        if name not in ("cl_kernel", _SOC_TOP):
+            raise UserError(f"{name} has no keys of a platform: with --platform name cl_kernel, or no unit")
+    size = (found.kernel.threads, found.kernel.priorities)
+    params = record.kernels_own(found)
+    kernel = Unit("cl_kernel", lambda _: params, found.name, (size,), seeds=1)
+    units = {"cl_kernel": kernel, _SOC_TOP: soc(found, found.name)}
+    return [Job(units[name], size) for name in names or (_SOC_TOP,)]
 
-    None: all, and of the SoCs those of smp-*.
+
+def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
+    """The units with these names (module:build, or module), at their sizes or at the given one.
+
+    A module's name is that of its usual build, or of all builds if it has none. None: all units, and of the
+    SoCs those of smp-*.
     Raises UserError for a unit or a size that does not exist, and for the wrong file of a platform that is
     asked for.
     """
@@ -327,10 +304,13 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
         if value is not None and not low <= value <= high:
             raise UserError(f"--{what} must be from {low} to {high}, not {value}")
 
-    def wanted(top: str, name: str) -> bool:
-        return not names or top in names or name in names
+    modules = _modules()
+    plain = {unit.name for unit in modules}
 
-    units = [unit for unit in _modules() if wanted(unit.top, unit.name)]
+    def wanted(top: str, name: str) -> bool:
+        return not names or name in names or (top in names and top not in plain)
+
+    units = [unit for unit in modules if wanted(unit.top, unit.name)]
     # Without names one platform of each core: a placement takes minutes, and the others have the same paths.
     usual = [name for name in platform.names() if names or name.startswith("smp-")]
     socs = [name for name in usual if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]

@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from coreloom import paths, sources
+from coreloom import packages, sources
 from coreloom.errors import UserError, suggest
 from coreloom.paths import APPS, RUNTIME
 from coreloom.toolchain import cache, diagnostics, zig
@@ -192,12 +190,12 @@ def _wheel(entry: dict[str, Any], where: Path) -> Foreign:
     for key in set(entry) - {"package", "folder", "sources", "flags"}:
         raise UserError(f"{name}: unknown setting 'wheel.{key}', remove it")
     package = entry["package"]
-    spec = importlib.util.find_spec(package.replace("-", "_"))
-    if spec is None or spec.origin is None:
-        raise UserError(f"{name}: the Python package {package} is missing: run `{paths.setup()}`")
-    folder = Path(spec.origin).parent / entry["folder"]
+    try:
+        folder = packages.folder(package) / entry["folder"]
+    except UserError as missing:
+        raise UserError(f"{name}: {missing}") from None
     made = Foreign(
-        f"{package} {metadata.version(package)}",
+        f"{package} {packages.version(package)}",
         folder,
         tuple(entry["sources"]),
         tuple(entry.get("flags", ())),
@@ -214,6 +212,8 @@ def included(app: Application, flags: Sequence[str], foreign: Iterable[Foreign])
     def of(file: Path) -> list[Path]:
         if plan() == SOURCES:  # which asks no compiler: also what a condition leaves out
             return sorted(sources.included(file))
+        if plain and _only_ours(file.read_text("utf-8", "replace")):
+            return []
         try:
             rule = zig.start([*zig.cc(), *flags, "-M", str(file)]).replace("\\\n", " ")
         except zig.Refused as refused:
@@ -222,10 +222,23 @@ def included(app: Application, flags: Sequence[str], foreign: Iterable[Foreign])
         return sorted({Path(name) for name in names if not name.startswith(ours)} - {file})
 
     ours = tuple(f"{folder}/" for folder in (RUNTIME, LIBC, zig.home()))
+    others = any(flag.startswith(("-I", "-i", "-X", "-B", "-F", "@")) for flag in app.flags)
+    plain = not (others or foreign or {"CPATH", "C_INCLUDE_PATH"} & set(os.environ))
     if len(app.files) == 1 or plan():  # which is told in this thread
         return {file: of(file) for file in app.files}
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         return dict(zip(app.files, pool.map(of, app.files), strict=True))
+
+
+_INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<[\w./+-]+>", re.MULTILINE)
+_MAY_INCLUDE = re.compile("include|import|embed")
+
+
+def _only_ours(text: str) -> bool:
+    """Whether it certainly includes system headers alone, where no folder was given: asking takes as long as
+    compiling a short program."""
+    text = text.replace("\\\n", "").replace("\\\r\n", "")
+    return len(_MAY_INCLUDE.findall(text)) == len(_INCLUDES.findall(text))
 
 
 def objects(
@@ -237,13 +250,15 @@ def objects(
 ) -> list[Path]:
     """The objects of a user's sources, each made once for its content; the compiler's warnings are added."""
 
+    ours = sorted(RUNTIME.rglob("*.h"))  # of which included() does not tell
+
     def entry(file: Path) -> Path:
         def make(work: Path) -> None:
             said: list[str] = []
             zig.start([*zig.cc(), *flags, "-c", str(file), "-o", str(work / f"{file.stem}.o")], warnings=said)
             (work / "warnings").write_text("\n".join(said), encoding="utf-8")
 
-        key = zig.digest([*flags, str(file)], [file, *headers[file]])
+        key = zig.digest([*flags, str(file)], [file, *headers[file], *ours])
         try:
             return cache.made(cache.place("objects") / f"{file.stem}-{key}", make)
         except zig.Refused as refused:

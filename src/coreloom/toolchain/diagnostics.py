@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from coreloom.errors import meant
+from coreloom.paths import RUNTIME
 
 _HEAD = re.compile(
     r"(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
@@ -21,6 +24,10 @@ _ADVICE = (
     (
         re.compile(r"'((?:net|netinet|netpacket|arpa)/.+\.h)' file not found"),
         "there is no {0}, as the simulated machine has no network: leave out what needs sockets",
+    ),
+    (
+        re.compile(r"'((?:FreeRTOS|FreeRTOSConfig|portmacro)\.h)' file not found"),
+        "{0} is of FreeRTOS's API: choose it by --api freertos, or FreeRTOS itself by --on freertos",
     ),
     (
         re.compile(r"'(.+)' file not found"),
@@ -46,12 +53,48 @@ _NOT_THERE = {
     "files are plain, and each descriptor is one": """aio_read aio_write cfmakeraw cfsetispeed cfsetospeed
         dup dup2 dup3 epoll_create epoll_create1 eventfd fcntl flock inotify_init ioctl link lockf mkfifo pipe
         pipe2 readlink signalfd symlink tcdrain tcflush tcgetattr tcsetattr timerfd_create""",
-    "all memory is always there, for the one process": "mmap mprotect msync munmap shm_open shm_unlink",
+    "all memory is always there, for the one process": "mprotect msync shm_open shm_unlink",
     "there are no users": """endgrent endpwent getgrent getgrgid getgrnam getgroups getlogin getpwent
         getpwnam getpwuid setegid seteuid setgid setgrent setpwent setregid setreuid setuid""",
     "streams are of bytes": """fgetwc fgetws fputwc fputws fwprintf fwscanf getwc getwchar putwc putwchar
         swprintf swscanf vfwprintf vswprintf vwprintf wprintf wscanf""",
 }
+# The same of FreeRTOS's API.
+_NOT_IN_FREERTOS = {
+    "the scheduler never ends": "vTaskEndScheduler",
+    "ticks are the machine's time": "vTaskStepTick xTaskCatchUpTicks xTaskIncrementTick",
+    "there is no memory protection": """xTaskCreateRestricted xTaskCreateRestrictedStatic
+        xTaskCreateRestrictedAffinitySet xTaskCreateRestrictedStaticAffinitySet vTaskAllocateMPURegions""",
+    "there are no co-routines": "xCoRoutineCreate vCoRoutineSchedule xQueueCRSend xQueueCRReceive",
+    "it is FreeRTOS's own, and its kernel is not there": """vListInitialise vListInitialiseItem vListInsert
+        vListInsertEnd uxListRemove vTaskSwitchContext vTaskPlaceOnEventList xTaskRemoveFromEventList
+        vTaskMissedYield vTaskPlaceOnUnorderedEventList vTaskRemoveFromUnorderedEventList""",
+}
+_NOT_IN_RTOS2 = {
+    "there is version 2.1.3 of its API, without safety classes and watchdogs": """osFaultResume
+        osKernelDestroyClass osKernelProtect osThreadFeedWatchdog osThreadGetClass osThreadGetZone
+        osThreadProtectPrivileged osThreadResumeClass osThreadSuspendClass osThreadTerminateZone""",
+}
+_NOT_IN_ITRON = {
+    "there is a part of uITRON": """acp_por cal_por cal_svc cre_mbf cre_mpf
+        cre_mpl cre_mtx cre_por def_exc def_ovr def_svc def_tex del_mbf del_mpf del_mpl del_mtx del_por
+        dis_tex ena_tex fwd_por get_mpf get_mpl iras_tex isig_tim loc_mtx pget_mpf pget_mpl ploc_mtx
+        ras_tex rcv_mbf ref_cfg ref_cyc ref_alm ref_mpf ref_mpl ref_mtx ref_sys ref_tst ref_ver rel_mpf
+        rel_mpl rpl_rdv snd_mbf sns_tex sta_ovr sta_tsk stp_ovr tget_mpf tget_mpl tloc_mtx unl_mtx""",
+}
+# Which page says more of them.
+_PAGES = {
+    "docs/freertos.md": _NOT_IN_FREERTOS,
+    "docs/cmsis-rtos2.md": _NOT_IN_RTOS2,
+    "runtime/api/itron/README.md": _NOT_IN_ITRON,
+}
+# What names of the functions of these APIs look like.
+_API_NAME = re.compile(
+    r"[a-z]{1,2}(?:Task|Queue|Semaphore|Timer|EventGroup|StreamB|MessageB|Port)"
+    r"|os[A-Z]|i?[a-z]{3,4}_[a-z]{3}$"
+)
+_DECLARED = re.compile(r"\b(\w+)\(")
+_NOT_THERE |= _NOT_IN_FREERTOS | _NOT_IN_RTOS2 | _NOT_IN_ITRON
 _REASONS = {symbol: reason for reason, symbols in _NOT_THERE.items() for symbol in symbols.split()}
 
 
@@ -134,18 +177,20 @@ def _linker(said: str, name: str) -> str | None:
         why = sorted((symbol for symbol in named if symbol in _REASONS), key=list(_REASONS).index)
         absent = [named[symbol] for symbol in why]
         reasons = dict.fromkeys(_REASONS[symbol] for symbol in why)
+        pages = (page for page, those in _PAGES.items() if reasons.keys() <= those.keys())
+        page = next(pages, "runtime/CAVEATS.md")
         unknown = [named[symbol] for symbol in named if symbol not in _REASONS]
         parts = []
         if absent:
             parts.append(
                 f"{', '.join(absent)}, which Coreloom does not provide ({'; '.join(reasons)}): "
-                f"leave {'it' if len(absent) == 1 else 'them'} out (see runtime/CAVEATS.md)"
+                f"leave {'it' if len(absent) == 1 else 'them'} out (see {page})"
             )
         if unknown:
             them, are = ("it", "is") if len(unknown) == 1 else ("them", "are")
             parts.append(
                 f"{', '.join(unknown)}, which {are} not defined: define {them} in the program, "
-                "or add the source or library that does"
+                f"or add the source or library that does{_nearest(undefined)}"
             )
         return f"{name} uses {'; and uses '.join(parts)}"
     if double := dict.fromkeys(_DUPLICATE.findall(said)):
@@ -153,6 +198,17 @@ def _linker(said: str, name: str) -> str | None:
             f"{name} defines {', '.join(double)}, as the runtime or the C library does: choose another name"
         )
     return None
+
+
+def _nearest(symbols: Iterable[str]) -> str:
+    """What functions of runtime/api may be meant by names that look so."""
+    wanted = [symbol for symbol in symbols if symbol not in _REASONS and _API_NAME.match(symbol)]
+    if not wanted:
+        return ""
+    headers = sorted((RUNTIME / "api").glob("**/*.h"))
+    known = sorted({name for path in headers for name in _DECLARED.findall(path.read_text("utf-8"))})
+    found = [near for symbol in wanted if symbol not in known and (near := meant(symbol, known))]
+    return f"; {' '.join(found)}" if found else ""
 
 
 def _below(file: str, folders: Sequence[Path]) -> bool:

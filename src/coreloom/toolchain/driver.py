@@ -20,6 +20,7 @@ OWN = {
     "--cpus": "CORELOOM_CPUS",
     "--on": "CORELOOM_ON",
     "--policy": "CORELOOM_POLICY",
+    "--api": "CORELOOM_API",
 }
 _SAME = {"--kernel": "--on", "--ground": "--on"}
 
@@ -137,8 +138,10 @@ def _flag(word: str, asked: Request, rest: Iterator[str]) -> None:
         asked.flags += [word, _next(rest, word)]
     elif (word[:2] in _TO_LINKER and not word.startswith(("-u", "-z", "-e", "-T"))) or word in _TO_LINKER:
         _linker(word, asked, rest)
+    elif word.startswith("-fsanitize="):
+        _sanitizers(word, asked)
     elif word.startswith("-Wl,"):
-        asked.inputs += _linker_words(word[4:].split(","))
+        asked.inputs.append(word)
     else:
         asked.flags.append(word)
 
@@ -192,6 +195,28 @@ def _machine(word: str, asked: Request, rest: Iterator[str]) -> None:
     asked.notes.append(f"{word} is ignored: every core of Coreloom has the same instructions (rv32im)")
 
 
+# What needs a library beside the program, which there is for other systems only.
+_NO_SANITIZER = {
+    *("address", "thread", "memory", "leak", "hwaddress", "kernel-address", "pointer-compare"),
+    *("pointer-subtract", "dataflow", "cfi", "safe-stack", "shadow-call-stack", "realtime", "type"),
+}
+
+
+def _sanitizers(word: str, asked: Request) -> None:
+    """-fsanitize=undefined, or a part of it, ends the program where it finds something."""
+    names = word.partition("=")[2].split(",")
+    kept = [name for name in names if name not in _NO_SANITIZER]
+    if kept:
+        asked.flags += [f"-fsanitize={','.join(kept)}", f"-fsanitize-trap={','.join(kept)}"]
+        asked.notes.append(
+            f"-fsanitize={','.join(kept)} ends the program at what it finds, by an illegal instruction"
+        )
+    if gone := [name for name in names if name in _NO_SANITIZER]:
+        asked.notes.append(
+            f"-fsanitize={','.join(gone)} is ignored: `coreloom run --check` finds misuse of the heap"
+        )
+
+
 def _linker(word: str, asked: Request, rest: Iterator[str]) -> None:
     name, value = word[:2], word[2:]
     if word == "-Xlinker":
@@ -202,9 +227,27 @@ def _linker(word: str, asked: Request, rest: Iterator[str]) -> None:
         raise UserError(f"-T {value} is a linker script, and the platform has its own: leave it out")
     if name in ("-z", "-e", "-u"):
         return  # of the loader, the runtime's start, and what the runtime refers to itself
-    if name == "-l" and value in _LIBRARIES:
-        return
     asked.inputs.append(f"{name}{value}")
+
+
+def linked(words: Sequence[str]) -> Iterator[str]:
+    """What the linker gets of a command line's inputs, in their order.
+
+    -lNAME is the archive in a folder of -L, wherever that stands, so that what is linked goes by its content;
+    else nothing if each program has that library.
+    """
+    folders = [Path(word[2:]) for word in words if word.startswith("-L")]
+    for word in words:
+        name = word[2:]
+        file = name[1:] if name.startswith(":") else f"lib{name}.a"
+        if word.startswith("-Wl,"):
+            yield from _linker_words(word[4:].split(","))
+        elif not word.startswith("-l"):
+            yield word
+        elif archive := next((str(folder / file) for folder in folders if (folder / file).is_file()), None):
+            yield archive
+        elif name not in _LIBRARIES:
+            yield word
 
 
 # Options that zig's linker takes and that mean something here; the rest is for other systems' loaders.

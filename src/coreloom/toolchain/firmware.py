@@ -22,8 +22,10 @@ from coreloom.toolchain.link import MAKERS, NO_ROOM, POLICY_ROOM, Link, kept, us
 from coreloom.toolchain.zig import OPTIMISE, PLACELESS, WARN
 
 KERNELS = {"hw": "hardware", "sw": "software"}  # what the POSIX layer stands on
+FINE = {"fine": "software, fine-grained locks"}  # a rival to measure by, not a ground of its own
+OURS = {**KERNELS, **FINE}
 FREERTOS = {"freertos": "FreeRTOS", "freertos-tuned": "FreeRTOS, our port"}  # for programs of its own API
-GROUNDS = {**KERNELS, **FREERTOS}  # simulated
+GROUNDS = {**OURS, **FREERTOS}  # simulated
 LINUX = "linux"  # this machine, with its C library's threads
 FREERTOS_PLACE = "/freertos"  # of its sources in debug information
 PRIORITY = "priority"  # what the software kernel has of its own; its other policies are files of policies/
@@ -112,19 +114,19 @@ def build(
     macros = {
         **ground.macros,
         **_stacks(what, platform),
-        **({"CL_ARGUMENTS": ARGUMENTS_ROOM} if what.takes_arguments and kernel in KERNELS else {}),
+        **({"CL_ARGUMENTS": ARGUMENTS_ROOM} if what.takes_arguments and kernel in OURS else {}),
         **dict(what.defines),
         **(defines or {}),
     }
     image = None
-    if kernel in KERNELS and platform.backdoor and what.has_far_program:
+    if kernel in OURS and platform.backdoor and what.has_far_program:
         image = far.build(app, platform, defines)
     too_large = {"program|data": _program_too_large(what, platform), NO_ROOM: _no_room(what, platform)}
-    if kernel in KERNELS:
+    if kernel in OURS:
         too_large["local"] = _local_too_large(what, platform)
 
     def uses(elf: Path) -> Mapping[str, str | int]:
-        return _uses(elf, what, platform) if kernel in KERNELS else uses_no_threads(elf, what, "FreeRTOS")
+        return _uses(elf, what, platform) if kernel in OURS else uses_no_threads(elf, what, "FreeRTOS")
 
     return Link(
         "-".join([what.name, platform.core, str(platform.cpus), kernel, *(p.stem for p in ground.policies)]),
@@ -136,7 +138,7 @@ def build(
         files=ground.files,
         policies=ground.policies,
         foreign=ground.foreign,
-        library=RUNTIME / "heap" if kernel in KERNELS else None,
+        library=RUNTIME / "heap" if kernel in OURS else None,
         before=[RUNTIME / "check" / "heap.c"] if CHECK in macros else [],
         image=image,
         uses=uses,
@@ -168,12 +170,22 @@ def _ground(platform: Platform, kernel: str, policy: str) -> _Ground:
     }
     if kernel in FREERTOS:
         return _freertos(platform, kernel, macros)
+    if kernel in FINE:
+        return _fine(platform, policy, macros)
     files = policy_files(policy, platform.home) if kernel == "sw" else []
     macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
         macros |= {"CL_CPUS_MAX": platform.cpus, "CL_POLICY_ROOM": POLICY_ROOM}
     names = ("posix", "backdoor", "memory", "kernel", kernel, "arch", f"arch/{platform.core}")
     return _Ground(macros, [RUNTIME / name for name in names], policies=files)
+
+
+def _fine(platform: Platform, policy: str, macros: Mapping[str, str | int]) -> _Ground:
+    """The software kernel's sources, with other locks."""
+    if policy != PRIORITY:
+        raise UserError(f"kernel fine has fixed priorities only, not policy '{policy}': choose --on sw")
+    names = ("posix", "backdoor", "memory", "kernel", "fine", "arch", f"arch/{platform.core}")
+    return _Ground(macros, [RUNTIME / name for name in names], include=[RUNTIME / "sw"])
 
 
 def compile_flags(platform: Platform, ground: str, policy: str, user: Sequence[str]) -> list[str]:

@@ -62,6 +62,7 @@ def user_flags(
         # Threads, files and headers are as there: many programs look for them by these macros only.
         "-D__unix__=1", "-D__linux__=1",
         *(PLACELESS if ours else [flag for flag in PLACELESS if "prefix-map" in flag]),
+        "-Wno-atomic-alignment",  # which says at each atomic operation that no core has instructions for it
         *user_defaults(user),
         *given,
         *user,

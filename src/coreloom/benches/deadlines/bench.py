@@ -23,7 +23,7 @@ from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.simulate import Event, Kind, Options
-from coreloom.synthesis import key_costs, synth
+from coreloom.synthesis import key_costs
 
 LOADS = (50, 60, 70, 80, 85, 90, 95)  # % of each CPU
 CPUS = (1, 2)
@@ -176,12 +176,7 @@ def run(wanted: Sequence[Case], work: Work) -> list[Row]:
 def areas(work: Work) -> list[Area]:
     """LUT4 of the hardware kernel with both policies."""
     names = ("edf", "priority")
-
-    def job(policy: str) -> Job[int]:
-        point = key_costs.point("kernel.policy", policy)
-        return Job(f"synthesise cl_kernel, policy {policy}", whole(lambda: [synth.lut4(point.job)]))
-
-    found = work.jobs([], [job(policy) for policy in names])
+    found = work.jobs([], [key_costs.lut4("kernel.policy", policy) for policy in names])
     work.ran()
     return [Area(policy=policy, lut4=lut4) for policy, lut4 in zip(names, found, strict=True)]
 

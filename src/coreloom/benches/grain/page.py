@@ -1,102 +1,194 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of `coreloom bench grain`."""
+"""The tables and the picture of `coreloom bench grain`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from coreloom.benches.rivals import NAMES, better
-from coreloom.benches.smp.bench import Result, Row
-from coreloom.benches.smp.page import arrangement, measured, rivals, share
-from coreloom.report.figure import Figure
+from coreloom.benches.grain.bench import (
+    ALONE,
+    INTERRUPT,
+    OBJECTS,
+    SDRAM,
+    SRAM,
+    TITLES,
+    Gain,
+    Place,
+    Row,
+    gains,
+)
 from coreloom.report.page import Summary, prose, times
-from coreloom.report.plots import Lines
+from coreloom.report.plots import Heat, Lines
 from coreloom.report.table import Table, number
 
-_SHORT = {"sw": "SW", "freertos": "FreeRTOS", "freertos-tuned": "FreeRTOS, our port"}
+WORTH = 1.1  # a gain below it is hardly one
+_PLURAL = {
+    "semaphore": "semaphores",
+    "mutex": "one mutex for all",
+    "port": "ports",
+    "condition": "condition variables",
+    "barrier": "one barrier for all",
+}
 
 
-def finest(rows: Sequence[Row]) -> Figure:
-    """What the hardware kernel gains where messages are smallest, on the most CPUs."""
-    others, hard = min(rivals(rows), key=lambda each: (each[1].grain, -each[1].cpus))
-    best = better(list(others.values()), lambda row: row.done) or others["sw"]
-    what = f"{hard.grain} pixel per message, {arrangement(hard)}: pixels, hardware over {NAMES[best.kernel]}"
-    return Figure(f"{what}, the better rival", round(hard.done / best.done, 2))
+def shared(place: Place) -> bool:
+    """Whether two threads share each CPU, as on the map; alone each has its own."""
+    return place.threads == 2 * place.cpus
 
 
-def grain(rows: Sequence[Row], window: int) -> Table:
-    """Pixels in the window for each message size: what fine-grained communication costs on each kernel."""
-    kernels = measured(rows)
-    lines = []
-    for others, hard in rivals(rows):
-        best = better(list(others.values()), lambda row: row.done)
-        lines.append(
-            (
-                f"{hard.grain}",
-                arrangement(hard),
-                *(number(others[kernel].done if kernel in others else None) for kernel in kernels),
-                number(hard.done),
-                number(hard.done / best.done if best and best.done else None, 2),
-                NAMES[best.kernel] if best else "-",
-                *(share(others[kernel]) if kernel in others else "-" for kernel in kernels),
-                share(hard),
-            )
-        )
+def name(place: Place) -> str:
+    what = _PLURAL[place.object] + (", SDRAM" if place.memory == SDRAM else "")
+    return what if shared(place) else f"{what}, a CPU for each thread"
+
+
+def of(rows: Sequence[Row]) -> dict[Place, dict[int, Gain]]:
+    """The gains without those of interrupts."""
+    return {place: dict(found) for place, found in gains(rows).items() if place.object != INTERRUPT}
+
+
+def limit(found: dict[int, Gain]) -> int | None:
+    """The most cycles between calls up to which the gain is worth something; None: it never is."""
+    return max((between for between, each in found.items() if each.gain >= WORTH), default=None)
+
+
+def chart(rows: Sequence[Row]) -> Heat:
+    """The map: a panel for each object and memory."""
+    panels: dict[str, dict[tuple[float, float], float]] = {}
+    for place, found in of(rows).items():
+        if shared(place):
+            for between, each in found.items():
+                panels.setdefault(name(place), {})[place.cpus, between] = each.gain
+    return Heat(
+        "What the hardware kernel gains",
+        "cycles of work between two calls",
+        "CPUs",
+        panels,
+        "times as much done as with the best rival",
+        (WORTH, f"gain of {WORTH}"),
+    )
+
+
+def alone(rows: Sequence[Row]) -> Lines:
+    """With a CPU for each thread, beside what needs no kernel."""
+    chosen = [row for row in rows if row.cpus == 2 and row.threads == 2 and row.object in ALONE.values()]
+    series: dict[str, list[tuple[float, float]]] = {}
+    for row in chosen:
+        series.setdefault(f"{row.object}, {TITLES[row.kernel]}", []).append((row.between, row.rate))
+    return Lines(
+        "Two threads, each on a CPU of its own",
+        "cycles of work between two calls",
+        "done in a million cycles",
+        series,
+        log_x=True,
+        log_y=True,
+    )
+
+
+def _line(place: Place, found: dict[int, Gain], columns: Iterable[int]) -> tuple[str, ...]:
+    cells = (number(found[between].gain, 2) if between in found else "-" for between in columns)
+    rivals = list(dict.fromkeys(TITLES[each.best] for each in found.values()))
+    return (name(place), str(place.cpus), *cells, " or ".join(rivals))
+
+
+def _table(title: str, found: dict[Place, dict[int, Gain]]) -> Table:
+    columns = sorted({between for each in found.values() for between in each})
     return Table(
-        f"Pixels in {number(window)} cycles by pixels per message (standard core)",
-        (
-            *("pixels per message", "CPUs", *(NAMES[kernel] for kernel in kernels), "hardware kernel"),
-            *("ratio to the better rival", "better rival"),
-            *(f"kernel share {_SHORT[kernel]}" for kernel in kernels),
-            "kernel share HW",
-        ),
-        tuple(lines),
+        f"{title}, by cycles of work between two calls",
+        ("object", "CPUs", *map(number, columns), "best rival"),
+        tuple(_line(place, each, columns) for place, each in found.items()),
         text_columns=2,
     )
 
 
-def summary(content: Result) -> Summary:
-    found: dict[
-        tuple[int, int], tuple[int, int]
-    ] = {}  # (pixels, CPUs) -> done by hardware, by the better rival
-    for others, hard in rivals(content.rows):
-        best = better(list(others.values()), lambda row: row.done)
-        if best and hard.grain:
-            found[hard.grain, hard.cpus] = (hard.done, best.done)
-    grains, counts = sorted({grain for grain, _ in found}), sorted({cpus for _, cpus in found})
-    gains = {
-        f"{cpus} CPU{'s' * (cpus > 1)}": [
-            (grain, found[grain, cpus][0] / found[grain, cpus][1])
-            for grain in grains
-            if (grain, cpus) in found
-        ]
-        for cpus in counts
-    }
-    fine, coarse = (
-        [times(*found[grain, cpus]) for cpus in (counts[-1], counts[0])] for grain in (grains[0], grains[-1])
+def _done(rows: Sequence[Row]) -> Table:
+    """All that was measured, in a million cycles."""
+    kernels = [kernel for kernel in TITLES if any(row.kernel == kernel for row in rows)]
+    lines: dict[tuple[Place, int], dict[str, Row]] = {}
+    for row in rows:
+        if row.object != INTERRUPT:
+            place = Place(row.object, row.memory, row.cpus, row.threads)
+            lines.setdefault((place, row.between), {})[row.kernel] = row
+    return Table(
+        "Meetings in a million cycles",
+        ("object", "CPUs", "cycles between", *(TITLES[kernel] for kernel in kernels)),
+        tuple(
+            (
+                name(place),
+                str(place.cpus),
+                number(between),
+                *(number(each[kernel].rate if kernel in each else None) for kernel in kernels),
+            )
+            for (place, between), each in lines.items()
+        ),
+        text_columns=2,
     )
-    answer = (
-        f"With {grains[0]} pixel in each message the image filter is {fine[0]} times as fast on the hardware "
-        f"kernel as on the faster software kernel with {counts[-1]} CPUs, and {fine[1]} times with "
-        f"{counts[0]}. With {prose(grains[-1])} pixels in each the gain is {coarse[0]} and {coarse[1]}: "
-        "threads that seldom meet do not need a hardware kernel."
+
+
+def _longest(rows: Sequence[Row]) -> Table:
+    """Of each kernel's waits for the mutex the longest, where it is busiest and where it is not."""
+    chosen = [row for row in rows if row.longest is not None and row.memory == SRAM]
+    kernels = [kernel for kernel in TITLES if any(row.kernel == kernel for row in chosen)]
+    lines: dict[tuple[int, int, int], dict[str, int | None]] = {}
+    for row in chosen:
+        lines.setdefault((row.cpus, row.threads, row.between), {})[row.kernel] = row.longest
+    return Table(
+        "Longest wait for one mutex (cycles)",
+        ("CPUs", "threads", "cycles between", *(TITLES[kernel] for kernel in kernels)),
+        tuple(
+            (*map(number, case), *(number(each.get(kernel)) for kernel in kernels))
+            for case, each in lines.items()
+        ),
+        text_columns=0,
     )
-    lines = []
-    for grain in grains:
-        each = (found[grain, cpus] for cpus in counts)
-        lines.append(
-            (str(grain), *(text for h, s in each for text in (number(h), number(s), number(h / s, 2))))
-        )
-    columns = [
-        f"{what}, {name}" for name in gains for what in ("hardware kernel", "faster software kernel", "ratio")
+
+
+def _left(rows: Sequence[Row]) -> Table:
+    """What an interrupt leaves of the CPU to the thread that it interrupts."""
+    chosen = [row for row in rows if row.object == INTERRUPT]
+    whole = {row.kernel: row.rate for row in chosen if not row.between}
+    kernels = [kernel for kernel in TITLES if kernel in whole]
+    periods = sorted({row.between for row in chosen if row.between})
+    left = {(row.kernel, row.between): row.rate / whole[row.kernel] for row in chosen}
+    return Table(
+        "Share of the CPU left to the interrupted thread, by cycles from an interrupt to the next",
+        ("kernel", *map(number, periods)),
+        tuple((TITLES[kernel], *(f"{left[kernel, period]:.0%}" for period in periods)) for kernel in kernels),
+    )
+
+
+def tables(rows: Sequence[Row]) -> list[Table]:
+    found = of(rows)
+    return [
+        _table(
+            "Times as much done with the hardware kernel as with the best rival",
+            {place: each for place, each in found.items() if shared(place)},
+        ),
+        _table(
+            "The same with a CPU for each thread",
+            {place: each for place, each in found.items() if not shared(place)},
+        ),
+        _left(rows),
+        _longest(rows),
+        _done(rows),
     ]
-    title = f"Pixels in {number(content.window_cycles)} cycles"
-    chart = Lines(
-        "Gain by the hardware kernel",
-        "pixels in a message",
-        "times the faster software kernel",
-        gains,
-        log_x=True,
-        level=(1, "no gain"),
+
+
+def summary(rows: Sequence[Row]) -> Summary:
+    found = of(rows)
+    semaphores = {place: found[place] for place in found if place.object == OBJECTS[0] and shared(place)}
+    plain = [place for place in semaphores if place.memory == SRAM]
+    least, most = plain[0], plain[-1]
+    fine, coarse = min(semaphores[least]), max(semaphores[least])
+    best = max(semaphores[most].values(), key=lambda each: each.gain)
+    answer = (
+        f"Threads that hand semaphores over every {prose(fine)} cycles get "
+        f"{times(semaphores[least][fine].gain, 1)} times as much done with the hardware kernel as with its "
+        f"best rival on one CPU, and up to {times(best.gain, 1)} times on {most.cpus}; with "
+        f"{prose(coarse)} cycles between calls it is {times(semaphores[least][coarse].gain, 1)} and "
+        f"{times(semaphores[most][coarse].gain, 1)}. A gain of {WORTH} ends at "
+        f"{prose(limit(semaphores[least]) or 0)} cycles on one CPU and at "
+        f"{prose(limit(semaphores[most]) or 0)} on {most.cpus}: threads that meet more seldom do not need a "
+        "hardware kernel."
     )
-    return Summary(answer, Table(title, ("pixels in a message", *columns), tuple(lines)), chart)
+    table = _table("Gain with semaphores", semaphores)
+    return Summary(answer, table, chart(rows))

@@ -60,6 +60,12 @@ def sdram_places(cores: Sequence[str] = CORES) -> list[Place]:
     return places((transfer.SDRAM,), cores, (2,))
 
 
+def mechanisms(place: Place) -> list[Mechanism]:
+    """Those of other APIs on [IPC]'s system only."""
+    is_paper = (place.kind, place.cpus) == ("amp", 2)
+    return [mechanism for mechanism in MECHANISMS.values() if is_paper or not mechanism.api]
+
+
 def sizes(mechanism: Mechanism, words: Sequence[int]) -> tuple[int, ...]:
     """The semaphore also without the copying: its path is what is to be reached."""
     return (0, *words) if mechanism.name == "semaphore" else tuple(words)
@@ -84,7 +90,7 @@ def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[
     """Every measurement at these places, in the order of the tables."""
     wanted: list[Job[Row | Start]] = []
     for place in where:
-        for mechanism in MECHANISMS.values():
+        for mechanism in mechanisms(place):
             wanted += _transfers(place, mechanism, sizes(mechanism, words))
         for kernel in KERNELS:
             text = f"{place.text()}: single operations, {KERNELS[kernel]} kernel"
@@ -101,7 +107,7 @@ def busy_jobs(where: Sequence[Place]) -> list[Job[Row | Start]]:
         Job(f"{place.text()}: {transfer.titled(m.title, kernel)}, busy receiver", whole(run))
         for place in where
         for m in MECHANISMS.values()
-        if m.shape == "pairs"
+        if m.shape == "pairs" and not m.api
         for kernel in m.kernels
         for run in (partial(transfer.measure, *place, kernel, m, PAPER_WORDS, transfer.BUSY),)
     ]

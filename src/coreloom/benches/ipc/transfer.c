@@ -13,6 +13,9 @@
 #include <string.h>
 
 #include "ipc.h"
+#ifdef IPC_ITRON
+#include <itron.h>
+#endif
 
 #ifndef IPC_BUSY
 #define IPC_BUSY 0
@@ -245,30 +248,38 @@ CL_APART void interrupt_receive(unsigned me, unsigned other, uint32_t words) {
 
 /* --- [IPC] (c) semaphore ------------------------------------------------------------------------------------ */
 
+/* With IPC_ITRON by uITRON's semaphores, as in the paper: then all that follows runs in tasks of that kernel. */
+#ifdef IPC_ITRON
+CL_INLINE int take(unsigned pair) { return wai_sem((ID)pair + 1); }
+CL_INLINE int give(unsigned pair) { return sig_sem((ID)pair + 1); }
+#else
 static sem_t semaphore[PAIRS];
+CL_INLINE int take(unsigned pair) { return sem_wait(&semaphore[pair]); }
+CL_INLINE int give(unsigned pair) { return sem_post(&semaphore[pair]); }
+#endif
 static volatile uint32_t send_done[PAIRS][8];
 
 CL_APART void semaphore_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   MOMENT(semaphore_begin);
-  must(sem_wait(&semaphore[pair]));
+  must(take(pair));
   copy(window[pair], block[me], words);
   send_done[pair][0] = 1;
-  must(sem_post(&semaphore[pair]));
+  must(give(pair));
 }
 
 CL_APART void semaphore_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   for (;;) {
-    must(sem_wait(&semaphore[pair]));
+    must(take(pair));
     if (send_done[pair][0]) break;
-    must(sem_post(&semaphore[pair]));
+    must(give(pair));
   }
   copy(block[me], window[pair], words);
   send_done[pair][0] = 0;
-  must(sem_post(&semaphore[pair]));
+  must(give(pair));
   MOMENT(semaphore_end);
 }
 
@@ -535,6 +546,21 @@ static void *body(void *argument) {
   return NULL;
 }
 
+#ifdef IPC_ITRON
+static void task(VP_INT me) {
+  body((void *)me);
+  if (!me) ext_ker();
+}
+
+int main(void) {
+  for (ID pair = 1; pair <= PAIRS; pair++) must(cre_sem(pair, &(T_CSEM){TA_TFIFO, 1, 1}));
+  for (ID cpu = 1; cpu <= CL_CPUS; cpu++) {
+    must(cre_tsk(cpu, &(T_CTSK){TA_HLNG, cpu - 1, task, 8, 4096, NULL}));
+    must(mact_tsk(cpu, cpu));
+  }
+  sta_ker();
+}
+#else
 int main(void) {
   for (unsigned pair = 0; pair < PAIRS; pair++) must(sem_init(&semaphore[pair], 0, 1));
   pthread_t others[PAIRS];
@@ -543,3 +569,4 @@ int main(void) {
   for (unsigned pair = 0; IPC_BUSY && pair < PAIRS; pair++) must(pthread_join(others[pair], NULL));
   return 0;
 }
+#endif

@@ -21,13 +21,14 @@ from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.simulate import Event, Kind, Options
-from coreloom.toolchain import elf
+from coreloom.toolchain import elf, front_end
+from coreloom.toolchain.application import Application, of_user
 from coreloom.toolchain.firmware import KERNELS
 
 # Words of a block -> rounds; the first of them, whose code is not yet in the cache, is left out.
 ROUNDS = {0: 7, 8: 7, 32: 7, 128: 5, 1024: 4}
 WORDS = (8, 32, 128, 1024)
-SOURCE = str(Path(__file__).with_name("transfer.c"))
+SOURCE = Path(__file__).with_name("transfer.c")
 # No time slice falls into a round: a processor has one thread here. The largest block is one message.
 DEFINES: dict[str, str | int] = {"CL_SLICE_TICKS": 0, "CL_MESSAGE_WORDS": 1024}
 # A receiver with other work: slices as usual, and the sender begins at any moment of two of them.
@@ -47,7 +48,7 @@ class Mechanism:
 
     port: the words go through private ports and not over the shared bus. shape: pairs, or CPU 0 with all
     others. paper: how [IPC] calls it. needs: what a program that uses it must have or keep to. why: what it
-    costs and what not.
+    costs and what not. api: it is the mechanism `label` by the functions of another API.
     """
 
     name: str
@@ -58,6 +59,18 @@ class Mechanism:
     by_kernel: bool = False
     port: bool = False
     shape: str = "pairs"  # pairs | many_to_one | one_to_many
+    api: str | None = None  # of a front end that the program is for
+
+    @property
+    def label(self) -> str:
+        """Its name in transfer.c, which is that of each API's variant."""
+        return self.name.removesuffix(f"_{self.api}")
+
+    def experiment(self, soc: Platform, kernel: str, defines: dict[str, str | int]) -> Experiment:
+        program: str | Application = str(SOURCE)
+        if self.api:
+            program = front_end.of(of_user([SOURCE], ["-w", f"-DIPC_{self.api.upper()}"]), self.api)
+        return Experiment(program, soc, kernel, defines=defines)
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -110,6 +123,14 @@ MECHANISMS = {
             "two or more operations of the kernel at either end, once per block",
             paper="(c) semaphore",
             by_kernel=True,
+        ),
+        Mechanism(
+            "semaphore_itron",
+            "semaphore of uITRON",
+            "tasks of uITRON, on any processor; a semaphore and a window in memory",
+            "the same protocol, written for uITRON as in the paper; its waiters stand in a list in memory",
+            by_kernel=True,
+            api="itron",
         ),
         Mechanism(
             "channel_wait",
@@ -347,13 +368,13 @@ def measure(
     """
     soc = load(kind, core, cpus)
     beat = SDRAM_HIT if soc.model == "sdram" else 1
-    experiment = Experiment(SOURCE, soc, kernel, defines=BUSY_DEFINES if part == BUSY else DEFINES)
+    experiment = mechanism.experiment(soc, kernel, BUSY_DEFINES if part == BUSY else DEFINES)
     rounds = [BUSY_ROUNDS if part == BUSY else ROUNDS[words] for words in sizes]
-    data = struct.pack("<32sI", mechanism.name.encode(), len(sizes))
+    data = struct.pack("<32sI", mechanism.label.encode(), len(sizes))
     data += b"".join(struct.pack("<2I", *size) for size in zip(sizes, rounds, strict=True))
     where = f"{mechanism.title} on {soc.name} with {cpus} CPUs"
     try:
-        outcome = run(experiment, data, [f"{mechanism.name}_{moment}" for moment in ("begin", "end")])
+        outcome = run(experiment, data, [f"{mechanism.label}_{moment}" for moment in ("begin", "end")])
         events = once(outcome.result.events) if part == BUSY else outcome.result.events
         cycles = spans(events, mechanism, cpus, sum(rounds))
     except UserError as error:

@@ -22,7 +22,7 @@ from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.simulate import Options
-from coreloom.synthesis import key_costs, synth
+from coreloom.synthesis import key_costs
 
 ROUNDS = 16  # of placement.c
 CPUS = (1, 2)
@@ -164,12 +164,13 @@ def areas(work: Work) -> list[Area]:
     """LUT4 of the hardware kernel with each service and without it, all else as the platforms have it."""
     placed = [service for service in SERVICES if service.key]
 
-    def job(service: Service, value: Any) -> Job[int]:
-        point = key_costs.point(service.key, value)
-        return Job(f"synthesise cl_kernel, {service.key} = {value}", whole(lambda: [synth.lut4(point.job)]))
-
     found = work.jobs(
-        [], [job(service, value) for service in placed for value in (service.hardware, service.memory)]
+        [],
+        [
+            key_costs.lut4(service.key, value)
+            for service in placed
+            for value in (service.hardware, service.memory)
+        ],
     )
     work.ran()
     return [

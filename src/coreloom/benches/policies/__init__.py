@@ -33,7 +33,8 @@ class Policies(Bench[Result]):
         )
 
     def measure(self, options: Namespace, work: Work) -> Result:
-        builds = [] if options.quick else units.choose(["cl_kernel"], *AREA_SIZE)
+        kernels = [name for name in units.known() if name.startswith("cl_kernel")]
+        builds = [] if options.quick else units.choose(kernels, *AREA_SIZE)
         area = synth.run(builds, partial(work.jobs, []), AREA_SEEDS) if builds else []
         rows = work.jobs(*jobs(options.quick))
         work.ran()

@@ -16,6 +16,7 @@ from coreloom.benches.rtos.bench import (
     WINDOW,
     Result,
     cases,
+    front_end_cases,
     jobs,
     packets,
     soc,
@@ -78,18 +79,23 @@ class Rtos(Bench[Result]):
         if options.quick:
             rounds, window = QUICK_ROUNDS, QUICK_WINDOW
             wanted = cases(grounds, options.core, CPUS[:1], PARTS[:2], CACHES[:1], options.only)
+            wanted += front_end_cases(options.core, CPUS[:1], options.only)
         else:
             rounds, window = ROUNDS, WINDOW
             wanted = cases(grounds, options.core, only=options.only)
+            wanted += front_end_cases(options.core, only=options.only)
         models = [build(soc(options.core, n)) for n in sorted({case.cpus for case in wanted})]
-        rows = work.jobs(models, jobs(wanted, rounds, window))
+        found = work.jobs(models, jobs(wanted, rounds, window))
+        rows = [row for row in found if not row.api]
+        front_ends = [row for row in found if row.api]
         sizes = [] if options.only else work.jobs([], packets(grounds, options.core))
         work.ran()
         bytes_of = dict(zip(grounds, sizes, strict=False))
         return Result(
             name=self.name,
             rows=rows,
-            reach=figures(rows, bytes_of) if options.core == CORES[0] else [],
+            front_ends=front_ends,
+            reach=figures(rows, bytes_of, front_ends) if options.core == CORES[0] else [],
             tools=tools(not missing),
             window_cycles=window,
             packets_bytes=bytes_of,

@@ -22,6 +22,8 @@ from coreloom.benches.rtos.measurements import (
     ALWAYS_WAIT,
     AT_ONCE,
     CASES,
+    CPUS,
+    FRONT_ENDS,
     MEASUREMENTS,
     PARTS,
     Measurement,
@@ -34,8 +36,9 @@ from coreloom.report import results
 from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.measure import spread
 from coreloom.simulation.simulate import Kind, Options, Pulses
-from coreloom.toolchain import elf
-from coreloom.toolchain.firmware import FREERTOS
+from coreloom.toolchain import elf, front_end
+from coreloom.toolchain.application import Application, of_user
+from coreloom.toolchain.firmware import FREERTOS, KERNELS
 
 WINDOW = 1_000_000  # cycles, of a metric
 ROUNDS = 100
@@ -74,10 +77,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rounds: int  # of which these are
     iterations: int | None = None  # of a metric, in the window
     code_bytes: int  # of the program: code, constants, initial data
+    api: str | None = None  # of a front end that the program is for
 
     @property
     def of(self) -> tuple[str, str, str | None, int, str]:
-        """What rows of different kernels have in common."""
+        """What rows of different kernels and APIs have in common."""
         return self.part, self.measurement, self.case, self.cpus, self.cache
 
 
@@ -85,6 +89,7 @@ class Result(results.Result, kw_only=True):
     """What `coreloom bench rtos` writes."""
 
     rows: list[Row]
+    front_ends: list[Row] = msgspec.field(default_factory=list)  # the metrics by other APIs
     packets_bytes: dict[str, int]  # program of apps/packets by kernel, 1 CPU
     unit: str = "cycles"
     window_cycles: int = WINDOW
@@ -99,11 +104,13 @@ class Case(NamedTuple):
     cpus: int = 1
     cold: bool = False
     across: bool = False  # of a call: who releases is on another CPU
+    api: str | None = None  # of a front end; None: each kernel's own
 
     def text(self) -> str:
         where = f"{self.cpus} CPU{'s' * (self.cpus > 1)}"
         cache = ", cache driven out" if self.cold else ""
-        return f"{self.measurement.title}: {NAMES[self.ground]}, {where}{cache}"
+        api = f", API {self.api}" if self.api else ""
+        return f"{self.measurement.title}: {NAMES[self.ground]}{api}, {where}{cache}"
 
     def experiment(self, rounds: int) -> Experiment:
         defines: dict[str, str | int] = {"MEASURE": self.measurement.name}
@@ -111,10 +118,13 @@ class Case(NamedTuple):
             defines |= {"ROUNDS": rounds + WARM_UP, "FOOTPRINT": _FOOTPRINT * self.cold}
         if self.measurement.part == "call":
             defines["ACROSS"] = int(self.across)
-        if self.ground in FREERTOS:
+        if self.ground in FREERTOS or self.api == front_end.FREERTOS:
             defines["configUSE_TIME_SLICING"] = 0  # equals would change places at a tick, out of turn
-        source = str(Path(__file__).with_name(f"{self.measurement.part}.c"))
-        return Experiment(source, soc(self.core, self.cpus), self.ground, defines=defines)
+        source = Path(__file__).with_name(f"{self.measurement.part}.c")
+        program: str | Application = str(source)
+        if self.api:
+            program = front_end.of(of_user([source], ["-w", f"-DAPI_{self.api.upper()}"]), self.api)
+        return Experiment(program, soc(self.core, self.cpus), self.ground, defines=defines)
 
 
 def cases(
@@ -143,6 +153,20 @@ def cases(
                     if measurement.part == "call" and count > 1:
                         found.append(Case(measurement, ground, core, count, cold, True))
     return found
+
+
+def front_end_cases(
+    core: str = "standard", cpus: Collection[int] = CPUS, only: Sequence[str] = ()
+) -> list[Case]:
+    """The metrics through each front end on our kernels."""
+    return [
+        Case(MEASUREMENTS["metric", name], ground, core, count, api=api)
+        for api, without in FRONT_ENDS.items()
+        for part, name in MEASUREMENTS
+        if part == "metric" and name not in without and (not only or name in only)
+        for count in cpus
+        for ground in KERNELS
+    ]
 
 
 # --- what a log says -----------------------------------------------------------------------
@@ -233,6 +257,7 @@ def _row(
         rounds=len(values),
         iterations=iterations,
         code_bytes=image - _FOOTPRINT * case.cold,
+        api=case.api,
     )
 
 

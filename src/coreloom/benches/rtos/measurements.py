@@ -2,12 +2,14 @@
 """What is measured: each measurement by the name that its program knows it by (-DMEASURE=name).
 
 metric.c has the eight of the Thread-Metric kind and one of condition variables, service.c single services,
-call.c the calls that may wait.
+call.c the calls that may wait. metric.c also runs through the front ends for other APIs (runtime/api).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from coreloom.toolchain.front_end import APIS, POSIX
 
 PARTS = ("metric", "service", "call")
 CPUS = (1, 2)
@@ -39,6 +41,12 @@ class Measurement:
         return self.grounds is None or ground.startswith(self.grounds)
 
 
+# Each front end, and the metrics that call none of its functions: nothing, and what it does not have.
+FRONT_ENDS = {
+    api: {"basic", "condition_across"} | ({"memory"} if api == "itron" else set())
+    for api in APIS
+    if api != POSIX
+}
 _OURS = ("hw", "sw")
 _THEIRS = ("freertos",)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the programs of `coreloom bench rtos` need of an operating system, so that one source measures each: os_posix.h
- * and os_freertos.h have the same names, each one call of that system where it has one.
+ * What the programs of `coreloom bench rtos` need of an operating system, so that one source measures each: os_posix.h,
+ * os_freertos.h and, for metric.c, os_rtos2.h and os_itron.h have the same names, each one call where the API has one.
+ * -DAPI_NAME chooses the API of a front end.
  *
  * A program defines os_setup(), in which it makes its objects and then its threads. They run when it has returned; on
  * a second CPU perhaps before. What fails ends the program with its error number. */
@@ -32,7 +33,12 @@
 enum { OS_LOW = 1, OS_MIDDLE = 3, OS_HIGH = 5 };
 
 #define OS_STACK_BYTES 2048
+#ifndef OS_PLACED /* threads stay on the CPU that they are planned for */
+#define OS_PLACED 1
+#endif
+#ifndef OS_THREADS
 #define OS_THREADS 8
+#endif
 #define OS_PATIENCE 1000000 /* cycles: of a wait with a time limit that is never reached */
 
 CL_INLINE void must(int error) {
@@ -41,8 +47,12 @@ CL_INLINE void must(int error) {
 
 static void os_setup(void);
 
-#if defined(CL_KERNEL_FREERTOS)
+#if defined(CL_KERNEL_FREERTOS) || defined(API_FREERTOS)
 #include "os_freertos.h"
+#elif defined(API_CMSIS_RTOS2)
+#include "os_rtos2.h"
+#elif defined(API_ITRON)
+#include "os_itron.h"
 #else
 #include "os_posix.h"
 #endif

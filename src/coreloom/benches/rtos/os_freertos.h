@@ -49,7 +49,7 @@ CL_INLINE void os_start(struct os_thread *thread, uint32_t argument) {
   thread->joiner = xTaskGetCurrentTaskHandle();
   StackType_t *stack = os_stacks[thread->number];
   uint32_t depth = sizeof os_stacks[0] / sizeof *stack;
-#if CL_CPUS > 1
+#if OS_PLACED && CL_CPUS > 1
   thread->handle = xTaskCreateStaticAffinitySet(os_task, "", depth, thread, thread->priority, stack, &thread->task,
                                                 1u << thread->cpu);
 #else
@@ -157,6 +157,33 @@ CL_INLINE void os_block_receive(os_block *queue, uint32_t words[4]) { os_block_g
 CL_INLINE void *os_allocate(size_t bytes) { return pvPortMalloc(bytes); }
 CL_INLINE void os_release(void *block) { vPortFree(block); }
 
+#if defined(API_FREERTOS)
+/* --- Interrupts: threads above all tasks, which is what they are on these kernels --- */
+
+#if defined(OS_HANDLER)
+#include "os_handler.h"
+
+static void OS_HANDLER(void);
+
+static void *os_interrupted(void *unused) {
+  must(interrupt_bind_thread_np(OS_HANDLER_LINE));
+  for (;;) {
+    must(interrupt_wait_np(OS_HANDLER_LINE));
+    OS_HANDLER();
+  }
+  return unused;
+}
+
+CL_INLINE void os_handler_install(void) {
+  pthread_attr_t attr;
+  pthread_t thread;
+  must(pthread_attr_init(&attr));
+  must(pthread_attr_setschedparam(&attr, &(struct sched_param){(int)CL_PRIORITIES - 1}));
+  must(pthread_create(&thread, &attr, os_interrupted, NULL));
+}
+CL_INLINE void os_give_from_handler(os_semaphore *sem) { must(xSemaphoreGiveFromISR(sem->handle, NULL) != pdTRUE); }
+#endif
+#else
 /* --- Interrupts: number 16 is that of the lines, on CPU 0; 17 that of the communication port --- */
 
 CL_INLINE void os_interrupt_enable(unsigned number) { __asm__ volatile("csrs mie, %0" ::"r"(1u << number)); }
@@ -209,6 +236,7 @@ CL_INLINE void os_interrupt_self(void) { must(doorbell_ring(CL_CPUS > 1 ? 1u << 
 CL_INLINE void os_give_from_handler(os_semaphore *sem) {
   must(xSemaphoreGiveFromISR(sem->handle, &os_woken) != pdTRUE);
 }
+#endif
 #endif
 
 /* --- The program --- */

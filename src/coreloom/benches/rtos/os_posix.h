@@ -28,7 +28,7 @@ CL_INLINE void os_plan(struct os_thread *thread, unsigned number, int priority, 
   must(pthread_attr_init(&thread->attr));
   must(pthread_attr_setschedparam(&thread->attr, &param));
   must(pthread_attr_setstack(&thread->attr, os_stacks[number], OS_STACK_BYTES));
-  if (CL_CPUS > 1) must(pthread_attr_setplacement_np(&thread->attr, PTHREAD_PLACEMENT_STATIC_NP, cpu));
+  if (OS_PLACED && CL_CPUS > 1) must(pthread_attr_setplacement_np(&thread->attr, PTHREAD_PLACEMENT_STATIC_NP, cpu));
   thread->body = body;
 }
 

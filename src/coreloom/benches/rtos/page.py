@@ -8,11 +8,19 @@ from collections.abc import Mapping, Sequence
 from coreloom.benches.rivals import NAMES
 from coreloom.benches.rtos.bench import CACHES, Result, Row
 from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS
-from coreloom.benches.rtos.reach import better_rival, contests, ratio, together
+from coreloom.benches.rtos.reach import (
+    API_NAMES,
+    better_rival,
+    by_api,
+    contests,
+    freertos,
+    ratio,
+    together,
+)
 from coreloom.report.page import Summary, prose
 from coreloom.report.plots import Bars
 from coreloom.report.table import Table, number
-from coreloom.toolchain.firmware import FREERTOS
+from coreloom.toolchain.firmware import FREERTOS, KERNELS
 
 
 def tables(content: Result) -> list[Table]:
@@ -24,7 +32,8 @@ def tables(content: Result) -> list[Table]:
 
 def details(content: Result) -> list[Table]:
     """The rest of the page."""
-    return [*calls(content.rows)[1:], code(content)]
+    of_apis = [table for table in (front_ends(content),) if table.rows]
+    return [*calls(content.rows)[1:], *of_apis, code(content)]
 
 
 def _grounds(rows: Sequence[Row]) -> list[str]:
@@ -82,6 +91,33 @@ def metrics(rows: Sequence[Row]) -> Table:
     """Cycles of an iteration of each metric."""
     mine = [row for row in rows if row.part == "metric"]
     return _cycles("Thread-Metric kind: cycles of an iteration, min / mean / max", mine, "CPUs")
+
+
+def front_ends(content: Result) -> Table:
+    """The metrics through each front end, next to the native API and to FreeRTOS itself."""
+    sets = {next(iter(of.values())).of: of for of in together(content.rows)}
+    lines = []
+    for api, of in by_api(content.front_ends):
+        first = next(iter(of.values()))
+        others = sets.get(first.of, {})
+        rival = freertos(others)
+        cells = []
+        for ground in KERNELS:
+            mean, native = (row.mean if row else None for row in (of.get(ground), others.get(ground)))
+            cells += [
+                number(mean, 1),
+                number(mean / native if mean and native else None, 2),
+                number(rival.mean / mean if mean and rival else None, 2),
+            ]
+        lines.append((API_NAMES[api], _title(first), number(first.cpus), *cells))
+    what = ("", ": over native", ": FreeRTOS over it")
+    titles = (f"{NAMES[ground]}{text}" for ground in KERNELS for text in what)
+    return Table(
+        "Thread-Metric kind by other APIs: mean cycles of an iteration; ratio to the native API, of FreeRTOS",
+        ("API", "measurement", "CPUs", *titles),
+        tuple(lines),
+        text_columns=2,
+    )
 
 
 def services(rows: Sequence[Row]) -> Table:

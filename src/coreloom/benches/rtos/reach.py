@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from coreloom.benches.rivals import NAMES
 from coreloom.benches.rtos.bench import Row
-from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS
+from coreloom.benches.rtos.measurements import CPUS, FRONT_ENDS, MEASUREMENTS
 from coreloom.report.figure import Figure
+from coreloom.toolchain.front_end import FREERTOS as FREERTOS_API
 
 HARDWARE, SOFTWARE = "hw", "sw"
 # Metrics in which the hardware kernel is to be at least twice as fast as the better rival.
@@ -23,6 +24,7 @@ LIMITS = {
     ("create_more", "warm"): 680,
     ("memory", "warm"): 253,
 }
+API_NAMES = {"freertos": "FreeRTOS's API", "cmsis_rtos2": "CMSIS-RTOS2", "itron": "uITRON"}
 CONDITION_ROUNDS = 6000  # in a million cycles
 PACKETS_BYTES = 40 << 10
 
@@ -60,7 +62,37 @@ def contests(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
     return [(soft, rival) for soft, rival in pairs if soft is not None and rival is not None]
 
 
-def figures(rows: Sequence[Row], packets_bytes: Mapping[str, int]) -> list[Figure]:
+def by_api(front_ends: Sequence[Row]) -> list[tuple[str, dict[str, Row]]]:
+    """(API, rows by kernel) of each measurement through a front end."""
+    return [(api, of) for api in FRONT_ENDS for of in together([row for row in front_ends if row.api == api])]
+
+
+def _front_ends(
+    sets: Mapping[tuple[str, str, str | None, int, str], Mapping[str, Row]], front_ends: Sequence[Row]
+) -> list[Figure]:
+    """Of each API the metric with the largest ratio to the native API, and the least gain over FreeRTOS."""
+    found = []
+    for api in FRONT_ENDS:
+        pairs = [
+            (of[HARDWARE], sets.get(of[HARDWARE].of, {}))
+            for each, of in by_api(front_ends)
+            if each == api and HARDWARE in of
+        ]
+        native = [row.mean / others[HARDWARE].mean for row, others in pairs if HARDWARE in others]
+        gains = [rival.mean / row.mean for row, others in pairs if (rival := freertos(others)) is not None]
+        what = f"{API_NAMES[api]} on the hardware kernel"
+        if native:
+            worst = round(max(native), 2)
+            found.append(Figure(f"{what}: cycles over the native API's, at most", worst, at_most=1.1))
+        if gains and api == FREERTOS_API:
+            least = round(min(gains), 2)
+            found.append(Figure(f"{what}: FreeRTOS over it, at least", least, at_least=1.8))
+    return found
+
+
+def figures(
+    rows: Sequence[Row], packets_bytes: Mapping[str, int], front_ends: Sequence[Row] = ()
+) -> list[Figure]:
     """Those of which there are rows."""
     sets = {next(iter(of.values())).of: of for of in together(rows)}
     found = []
@@ -89,6 +121,7 @@ def figures(rows: Sequence[Row], packets_bytes: Mapping[str, int]) -> list[Figur
             what = f"rows of {cpus} CPU{'s' * (cpus > 1)}, software kernel not slower than FreeRTOS"
             kept = sum(soft.mean <= rival.mean for soft, rival in pairs)
             found.append(Figure(what, kept, at_least=len(pairs)))
+    found += _front_ends(sets, front_ends)
     if SOFTWARE in packets_bytes:
         what = "program of packets, software kernel, 1 CPU (bytes)"
         found.append(Figure(what, packets_bytes[SOFTWARE], at_most=PACKETS_BYTES))

@@ -68,7 +68,6 @@ class Case:
     kernel: str
     cpus: int
     placement: str
-    grain: int | None = None  # pixels per message; None: the application's default
     ports: str = DIRECT
     streams: int = 1
     hands_over: bool = True  # of the image filter with buffered ports
@@ -84,8 +83,6 @@ class Case:
 
     def experiment(self) -> Experiment:
         defines = ports(self.app, self.kernel, self.ports)
-        if self.grain is not None:
-            defines["IMAGE_GRAIN"] = self.grain
         if self.streams > 1:
             defines["APP_STREAMS"] = self.streams
         if not self.hands_over:
@@ -162,7 +159,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     placement: str
     core: str
     unit: str  # of what is done
-    grain: int | None = None
     ports: str = DIRECT
     streams: int = 1
     done: int
@@ -189,7 +185,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(results.Result, kw_only=True):
-    """What `coreloom bench smp` and `coreloom bench grain` write."""
+    """What `coreloom bench smp` writes."""
 
     rows: list[Row]
     streams: list[Row] = msgspec.field(default_factory=list)  # of several
@@ -222,7 +218,6 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
         placement=case.placement,
         core=case.core,
         unit=APPS[case.app].unit,
-        grain=case.grain,
         ports=case.ports,
         streams=case.streams,
         done=found.done,

@@ -72,7 +72,7 @@ def rivals(rows: Sequence[Row]) -> list[tuple[dict[str, Row], Row]]:
 
     FreeRTOS has its queues only, which stand beside either kind of our ports.
     """
-    case = attrgetter("core", "app", "cpus", "placement", "grain")
+    case = attrgetter("core", "app", "cpus", "placement")
 
     def alike(row: Row, hard: Row) -> bool:
         return case(row) == case(hard) and (row.kernel in FREERTOS or row.ports == hard.ports)

@@ -10,6 +10,8 @@ from functools import partial
 from coreloom.benches.bench import Bench, Work
 from coreloom.benches.synth import page
 from coreloom.benches.synth.bench import Result, figures
+from coreloom.design import platform
+from coreloom.errors import UserError
 from coreloom.jobs.job import Job, whole
 from coreloom.options import positive
 from coreloom.report import results
@@ -43,6 +45,8 @@ class Synth(Bench[Result]):
             "units, for example cl_kernel or cl_scheduler:hybrid (default: all); an unknown name lists them"
         )
         add("unit", nargs="*", metavar="UNIT", help=units_help)
+        platform_help = "the SoC of this platform, or with UNIT cl_kernel its kernel"
+        add("--platform", metavar="NAME|FILE", help=platform_help)
         add("--threads", type=positive, metavar="N", help="size of the units that can be sized")
         add("--priorities", type=positive, metavar="N", help="likewise (default: 256 x 128)")
         seeds_help = "placements of each unit (default: %(default)s)"
@@ -62,13 +66,18 @@ class Synth(Bench[Result]):
 
     def whole(self, options: Namespace) -> bool:
         # Of any number of placements: it stands in each row.
-        some = options.unit or options.threads or options.priorities
+        some = options.unit or options.platform or options.threads or options.priorities
         clock = (options.freq, options.speed)
         other = options.device or options.wide_luts or clock != (_USUAL.mhz, _USUAL.speed)
         return not (some or other)
 
     def measure(self, options: Namespace, work: Work) -> Result:
-        jobs = units.choose(options.unit, options.threads, options.priorities)
+        if options.platform:
+            if options.threads or options.priorities:
+                raise UserError("--platform has the sizes of its file: leave out --threads and --priorities")
+            jobs = units.of_platform(platform.load(options.platform), options.unit)
+        else:
+            jobs = units.choose(options.unit, options.threads, options.priorities)
         target = pnr.Target(speed=options.speed, mhz=options.freq)
         place = partial(work.jobs, [])
         rows = synth.run(jobs, place, options.seeds, target, options.device, options.wide_luts)
@@ -82,7 +91,7 @@ class Synth(Bench[Result]):
             reach=figures(rows),
             asked_mhz=options.freq,
             wide_luts=options.wide_luts,
-            paths=bool(options.critical or options.unit),
+            paths=bool(options.critical or options.unit or options.platform),
         )
 
     def summary(self, content: Result) -> Summary:

@@ -91,6 +91,7 @@ TEST(pthread_cond_destroy, waited_for_ebusy, "one that threads wait for: EBUSY, 
   clear();
   const pthread_t thread = started(wait_once, NULL);
   until_waiting(1);
+  nap(); /* it has unlocked the mutex, and is about to wait */
   IS(EBUSY, pthread_cond_destroy(&cond));
   ready = 1;
   OK(pthread_cond_signal(&cond));

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 from coreloom.reference.posix.locks import Lock
-from coreloom.reference.posix.mutexes import GONE, INCONSISTENT, NORMAL, PROTECT, RECURSIVE
+from coreloom.reference.posix.mutexes import GONE, INCONSISTENT, INHERIT, NORMAL, PROTECT, RECURSIVE
 from coreloom.reference.posix.objects import KINDS, Posix
 from coreloom.reference.posix.threads import NEVER, PLACES, Call, Kind, Mutex, Thread
 
@@ -21,6 +21,9 @@ class Choices:
     def __init__(self, seed: int | str) -> None:
         self.random = random.Random(seed)
         self.places = self.random.choice((1, 2, 2, 3, PLACES))
+        self.careless = self.random.choice((0.05, 0.05, 0.5))  # how often it ends while it holds something
+        # Of threads that are created: with few, more of them wait as equals.
+        self.priorities = self.random.choice((range(1, 8), range(1, 8), range(3, 5), range(3, 4)))
 
     def _locks(self, posix: Posix, thread: Thread) -> list[Lock]:
         return [lock for lock in posix.rwlocks if lock.writer == thread.number or thread.number in lock.by]
@@ -68,7 +71,9 @@ class Choices:
         free = [slot for slot in range(1, CREATED + 1) if not self._is_there(posix, slot)]
         if not free:
             return None
-        return Call(name, self.random.choice(free), self.random.randrange(1, 8), 2 | self.random.randrange(2))
+        return Call(
+            name, self.random.choice(free), self.random.choice(self.priorities), 2 | self.random.randrange(2)
+        )
 
     def _of_slot(self, posix: Posix, thread: Thread, name: str) -> Call | None:
         slot = self._slot(posix)
@@ -94,7 +99,7 @@ class Choices:
         holds = [m for m in self._holds(posix, thread) if not m.robust]
         if not holds and not self._locks(posix, thread):
             return True
-        return not any(m.waiters for m in holds) and self._chance(0.05)
+        return not any(m.waiters for m in holds) and self._chance(self.careless)
 
     def _yield(self, posix: Posix, thread: Thread, name: str) -> Call | None:
         return Call(name)
@@ -116,13 +121,21 @@ class Choices:
         return Call(name, slot, argument=self.random.choice((1, 2, 3, 4, 5, 6, 7, 7, 40)))
 
     def _cancel(self, posix: Posix, thread: Thread, name: str) -> Call | None:
-        slot = self._slot(posix)
+        among = [
+            t.slot
+            for t in posix.threads.values()
+            if t.slot in range(1, CREATED + 1) and t.queue is not None and len(t.queue) > 1
+        ]
+        slot = self.random.choice(among) if among and self._chance(0.4) else self._slot(posix)
         other = None if slot is None else posix.of(slot)
         if slot is None or (other is not None and not self._may_end(posix, other)):
             return None
-        # One that computes ends at some time.
-        if other is not None and other is not thread and other.asynchronous and other.state == "ready":
-            return None
+        # One that computes ends at some time. So does one that gets what it waits for before it runs.
+        if other is not None and other is not thread and other.asynchronous:
+            runs_at_once = other.priority > thread.priority
+            gives_up = other.waits_for is not None and other.waits_for.protocol == INHERIT
+            if other.state != "blocked" or not (runs_at_once or gives_up):
+                return None
         return Call(name, slot)
 
     def _cancelstate(self, posix: Posix, thread: Thread, name: str) -> Call | None:

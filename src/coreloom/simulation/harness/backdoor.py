@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from coreloom import uses
+from coreloom.design import manifest
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 from coreloom.reference.backdoor import BASE, OP, Descriptor, packed
 from coreloom.toolchain import verilate
 
 _BACKDOOR = RTL / "ipc" / "backdoor"
-_PACKAGES = (*verilate.SOC_PACKAGES, _BACKDOOR / "rtl" / "cl_backdoor_pkg.sv")
+_PACKAGES = (*manifest.files("cl_soc_pkg"), _BACKDOOR / "rtl" / "cl_backdoor_pkg.sv")
 _BLOCK_BYTES, _MEMORY_BYTES = 0x8000, 0x40000  # for `measure`: as the platforms have them
 
 WORDS = (16, 128, 1024, 8192)  # of a list
@@ -184,7 +185,7 @@ def whole(
     files: tuple[Path, ...] = (),
 ) -> Path:
     """The programs of rtl/ipc/backdoor/tb/whole.cpp on cl_backdoor; files: others than the unit's."""
-    sources = files or (*verilate.SOC_PACKAGES, *verilate.in_order(_BACKDOOR / "rtl"))
+    sources = files or manifest.files("cl_backdoor")
     design = verilate.Design("cl_backdoor", sources, defines=("CL_SYNC_LATE",))
     sizes = {"BlockBytes": block_bytes, "MemoryBytes": memory_bytes, "MailDepth": mail_depth}
     defines = {"BLOCK_BYTES": block_bytes, "MEMORY_BYTES": memory_bytes, "MAIL_DEPTH": mail_depth}

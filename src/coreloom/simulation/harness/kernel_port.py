@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coreloom import uses
+from coreloom.design import manifest
 from coreloom.design.platform import POLICIES, READY_QUEUES
 from coreloom.errors import UserError
 from coreloom.paths import RTL
@@ -40,7 +41,7 @@ def params(config: Config, ready_queue: str | None = None) -> dict[str, int]:
 
 def rtl() -> tuple[Path, ...]:
     """The kernel's sources, in the order in which tools want them."""
-    return verilate.in_order(_KERNEL / "rtl")
+    return manifest.files("cl_kernel")
 
 
 @uses.kept

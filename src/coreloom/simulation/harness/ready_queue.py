@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Any
 
 from coreloom import uses
+from coreloom.design import manifest
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 from coreloom.toolchain import verilate
@@ -43,7 +44,7 @@ def measure(
     deadlines: priorities are keys that may be deadlines (cl_ready_queue_pkg).
     A mismatch with the lists is a UserError.
     """
-    sources = (*verilate.in_order(_KERNEL / "rtl"), _KERNEL / "tb" / "cl_ready_queue_referee.sv")
+    sources = (*manifest.files("cl_ready_queue"), _KERNEL / "tb" / "cl_ready_queue_referee.sv")
     model = verilate.build(
         verilate.Design("cl_ready_queue_referee", sources),
         _KERNEL / "tb" / "ready_queue.cpp",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom import uses
+from coreloom.design import manifest
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, RTL
 from coreloom.reference.scheduler import HARDWARE, Answer, Build, Op, Scheduler, Status
@@ -94,7 +95,7 @@ def _label(op: int, answer: Answer, was_queued: bool, was_empty: bool) -> str:
 
 @uses.kept
 def _model(build: Build, threads: int, priorities: int, hw_threads: int) -> Path:
-    design = verilate.Design("cl_scheduler", verilate.in_order(_KERNEL / "rtl"))
+    design = verilate.Design("cl_scheduler", manifest.files("cl_scheduler"))
     params = {"Build": build, "Threads": threads, "Priorities": priorities, "HwThreads": hw_threads}
     return verilate.build(design, _KERNEL / "tb" / "scheduler.cpp", params, name="scheduler")
 

@@ -12,7 +12,7 @@ module total (
   input  logic        call_done_i,
   input  logic [31:0] call_answer_i, call_message_i,
   output logic        mem_req_o,
-  output cl_soc_pkg::bus_cmd_t mem_cmd_o,
+  output cl_soc_pkg::obi_req_t mem_cmd_o,
   input  logic        mem_gnt_i, mem_rvalid_i,
   input  logic [31:0] mem_rdata_i
 );
