@@ -24,7 +24,7 @@ def main(events: int, orders: int, where: str, command: list[str]) -> None:
         os.setpgid(0, 0)
         if where == "front":
             os.tcsetpgrp(terminal, os.getpid())
-        for usual in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT):
+        for usual in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):  # as after nohup
             signal.signal(usual, signal.SIG_DFL)
         for fd in (events, orders):
             os.set_inheritable(fd, False)

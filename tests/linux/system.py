@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from coreloom.programs import registry
+from coreloom.paths import LINUX
+from coreloom.programs import bpf, registry
 from coreloom.toolchain import native
 from linux.tree import Machine, Task
 
@@ -20,6 +21,26 @@ def driver(name: str) -> Path:
     sources = [path for path in registry.sources("exclusive") if path.suffix == ".c"]
     sources = [path for path in sources if path.name != "main.c"]
     return native.static(f"{name}_driver", [*sources, Path(__file__).with_name(f"{name}_driver.c")])
+
+
+_HERE = Path(__file__).parent
+
+
+def lagmeter() -> Path:
+    """lagmeter without its BPF source, for which libbpf is needed: it samples /proc."""
+    sources = [path for path in registry.sources("lagmeter") if path.suffix == ".c"]
+    folders = (LINUX / "lagmeter", LINUX / "user")
+    sources = [path for path in sources if path.parent in folders and not path.name.endswith("bpf.c")]
+    return native.executable("lagmeter_no_bpf", [*sources, _HERE / "no_bpf.c"], bpf._HOST)
+
+
+def scx_dwrr() -> Path:
+    """scx_dwrr with a loader of BPF programs that only says what it is to do (loader_driver.c)."""
+    folder, stand_in = LINUX / "scx_dwrr", _HERE / "no_bpf"
+    sources = [folder / "scx_dwrr.c", folder / "stats.c", _HERE / "loader_driver.c"]
+    flags = [f"-I{stand_in}", f"-I{stand_in / 'bpf'}", f"-I{LINUX / 'bpf'}", '-DOBJECT="/dev/null"']
+    flags += ["-include", str(stand_in / "socket.h")]
+    return native.executable("scx_dwrr_no_bpf", sources, bpf._HOST, flags)
 
 
 @contextlib.contextmanager

@@ -223,3 +223,15 @@ def test_a_running_program_is_the_sum_of_its_threads(tmp_path: Path) -> None:
     assert _run(root, "program", "200", "201") == (0, "0.750 10 20\n")
     assert _run(root, "program", "900", "0") == (1, "No such process\n")
     assert _run(root, "program", "200", "900") == (1, "No such process\n")
+
+
+def test_a_thread_without_nanoseconds_has_ticks(tmp_path: Path) -> None:
+    """As in a kernel without CONFIG_SCHED_INFO, or one that keeps no such statistics."""
+    tasks = [Task(200, "a", 3, "3", tid=tid, used=250, schedstat="0 0 0") for tid in (0, 201)]
+    root = Machine(tmp_path, tasks=tasks).make()
+    assert _run(root, "program", "200", "201") == (0, "2.500 0 0\n")
+    Machine(root).remove("/proc/200/task/201/schedstat")
+    assert _run(root, "program", "200", "201") == (0, "2.500 0 0\n")
+    for text in ("", "201 (a\n", "201 (a) S 1\n"):
+        Machine(root).write("/proc/200/task/201/stat", text)
+        assert _run(root, "program", "200", "201") == (1, "Invalid argument\n")

@@ -137,11 +137,13 @@ def test_every_switch_to_another_task_is_counted(tmp_path: Path) -> None:
         _switch("kworker/3:1", 31),
         _switch("daemon", 204),
         _switch("swapper/3", 0),
+        _switch("short", 904).replace("swapper/3", "q"),
+        _switch("empty", 905).replace("swapper/3", ""),
         "CPU:3 [LOST 5 EVENTS]\n sched_switch: broken\n : sched_switch: \n : sched_process_fork: pid=200\n",
     ]
     kworker = Task(31, "kworker/3:1", 3, "3", kernel=True, fixed=True)
     _traced(tmp_path, "".join(trace), tasks=(_PROGRAM[0], _PROGRAM[4], kworker))
-    odd = [" ==> next_comm= 901 1", "x", ": sched_switc 902 1", "b 903 1"]
+    odd = [" ==> next_comm= 901 1", "x", ": sched_switc 902 1", "b 903 1", "short 904 1", "empty 905 1"]
     expected = ["sched_switch, lost 0", "kworker/3:1 31 kernel fixed 3", "c 900 2", *odd]
     assert _strays(tmp_path, "trace") == (0, expected, "")
     for name, text in (
@@ -160,6 +162,11 @@ def test_of_a_trace_that_was_too_small_nobody_is_accused_who_may_be_the_programs
     trace = _switch("unknown", 900) + _switch("unknown", 900) + _switch("other", 300)
     _traced(tmp_path, trace, lost=40, tasks=(_PROGRAM[0], Task(300, "other", 3, "0-3")))
     assert _strays(tmp_path, "trace") == (0, ["sched_switch, lost 42", "other 300 1"], "")
+
+
+def test_a_program_that_has_just_ended_is_traced_all_the_same(tmp_path: Path) -> None:
+    _traced(tmp_path, _switch("other", 300) + _switch("program", 200))
+    assert _strays(tmp_path, "trace") == (0, ["sched_switch, lost 0", "other 300 1"], "")
 
 
 def test_without_tracefs_proc_is_read_and_said(tmp_path: Path) -> None:

@@ -105,6 +105,59 @@ def test_a_value_gets_its_base_back(machine: Machine) -> None:
     assert restore(machine) == (0, ["nothing to undo"])
 
 
+def test_a_baseline_of_another_boot_is_taken_away(machine: Machine) -> None:
+    """Even where there is no reservation, and nothing to undo."""
+    machine.write(_DOG, "0-2\n")
+    machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours")
+    machine.write("/proc/sys/kernel/random/boot_id", "89abcdef-0123-4567-89ab-cdef01234567\n")
+    assert restore(machine) == (0, ["nothing to undo"])
+    assert (text(machine, _DOG), state(machine)) == ("0-2", [])
+
+
+def test_another_pid_namespace_is_not_touched(machine: Machine) -> None:
+    """Its tasks have other numbers here. `-`: it is not known which it is, as of old."""
+    machine.write(_DOG, "0-2\n")
+    machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours")
+    machine.layer(100, "3", "x", alive=False)
+    (machine.root / "proc/self/ns").mkdir()
+    (machine.root / "proc/self/ns/pid").symlink_to("pid:[4026531836]")
+    path = machine.root / _RUN[1:] / "baseline"
+    here, unknown = path.read_text().replace("400\t-", "400\t4026531836"), path.read_text()
+    path.write_text(unknown.replace("400\t-", "400\t4026531837"))
+    before = path.read_text()
+    code, lines = restore(machine)
+    assert (code, len(lines)) == (1, 1)
+    assert "they are of another PID namespace, where tasks have other numbers" in lines[0]
+    assert (text(machine, _DOG), path.read_text(), state(machine)) == (
+        "0-2",
+        before,
+        ["100.layer", "baseline"],
+    )
+    for known in (here, unknown):
+        machine.write(_DOG, "0-2\n")
+        machine.layer(100, "3", "x", alive=False)
+        path.write_text(known)
+        assert restore(machine) == (0, [taken_back(1, 1, 0)])
+        assert text(machine, _DOG) == "0-3"
+
+
+def test_to_look_writes_nothing(machine: Machine) -> None:
+    """Not even that a CPU is offline, which each that changes something notes first."""
+    machine.write(_DOG, "0-2\n")
+    machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours")
+    machine.layer(100, "3", "x")
+    machine.write("/sys/devices/system/cpu/online", "0-2\n")
+    files = {path: path.read_bytes() for path in (machine.root / _RUN[1:]).iterdir()}
+    for command in ("verify", "status"):
+        subprocess.run(
+            [exclusive.program(), "--root", machine.root, command],
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert {path: path.read_bytes() for path in (machine.root / _RUN[1:]).iterdir()} == files
+
+
 def test_what_is_as_before_or_gone_is_no_work(machine: Machine) -> None:
     machine.write(_DOG, "0-3\n")
     machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours", f"cpus\t{_IRQ}\t0-3\t0-2\tours")
@@ -1057,7 +1110,8 @@ _KILLED = [
 @pytest.mark.parametrize(
     ("mechanisms", "dead"),
     [
-        *_KILLED,
+        *_KILLED[:1],
+        *(pytest.param(*each, marks=pytest.mark.linux) for each in _KILLED[1:]),
         *(
             pytest.param(mechanisms, dead, marks=pytest.mark.nightly)
             for mechanisms, _ in _KILLED

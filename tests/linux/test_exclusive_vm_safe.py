@@ -47,6 +47,7 @@ def test_the_checks_are_all() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["7", "6.1"])
+@pytest.mark.nightly("6.1")
 def test_a_second_reservation(kernel: str) -> None:
     """Before 6.9 the kernel does not take isolated CPUs out of the workqueues' mask by itself."""
     queues = ("a_second_hand_at_the_workqueues",) if kernel == "7" else ()
@@ -54,6 +55,7 @@ def test_a_second_reservation(kernel: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["7", "6.1"])
+@pytest.mark.nightly("6.1")
 def test_affinity_again(kernel: str) -> None:
     """Before 6.2 the kernel forgets what a task has asked for when a partition ends."""
     own = ("affinity_again_of_ones_own",) if kernel == "7" else ()

@@ -88,6 +88,7 @@ def program() -> Path:
     return native.static("whose_driver", _SOURCES)
 
 
+@pytest.mark.test("0")
 @pytest.mark.parametrize(
     "domain",
     [pytest.param(at, marks=() if at in _QUICK else pytest.mark.nightly) for at in range(len(_DOMAINS))],

@@ -9,14 +9,12 @@ import subprocess
 import pytest
 
 from coreloom import __version__
-from coreloom.programs import bpf
-
-pytestmark = pytest.mark.linux  # libbpf is a package of Debian
+from linux import system
 
 
 def call(*words: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        [bpf.program("lagmeter"), *words], capture_output=True, text=True, timeout=60, check=False
+        [system.lagmeter(), *words], capture_output=True, text=True, timeout=60, check=False
     )
     return done.returncode, done.stdout, done.stderr.removeprefix("lagmeter: error: ")
 

@@ -50,6 +50,7 @@ def _cpu_ms(found: dict[str, str], name: str) -> list[float]:
 
 
 @pytest.mark.parametrize("kernel", ["7", "6.18"])
+@pytest.mark.nightly("6.18")
 def test_it_loads_and_lets_go(kernel: str) -> None:
     found = _run("hog -t 1 5 >/out/hogs; taskset 2 hog -t 1 2 >/out/pinned\n", kernel=kernel)
     assert [len(_cpu_ms(found, name)) for name in ("hogs", "pinned")] == [5, 2]

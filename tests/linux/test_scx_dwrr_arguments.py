@@ -6,21 +6,19 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from coreloom import __version__
 from coreloom.paths import LINUX, ROOT
-from coreloom.programs import bpf
+from linux import system
 
-pytestmark = pytest.mark.linux  # libbpf is a package of Debian
 FOLDER = LINUX / "scx_dwrr"
 
 
 def call(*words: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        [bpf.program("scx_dwrr"), *words], capture_output=True, text=True, timeout=60, check=False
+        [system.scx_dwrr(), *words], capture_output=True, text=True, timeout=60, check=False
     )
     return done.returncode, done.stdout, done.stderr.removeprefix("scx_dwrr: error: ")
 
@@ -71,17 +69,7 @@ def test_each_counter_is_explained() -> None:
     assert [line and line[1] for line in lines[: len(counters)]] == counters
 
 
-def test_nothing_to_monitor_is_one_line() -> None:
-    socket = "/".join(("/var/run/scx", "root", "stats"))
-    if Path(socket).exists():
-        pytest.skip("a scheduler runs on this machine")
-    assert call("--monitor", "1") == (
-        1,
-        "",
-        f"nothing to monitor: start scx_dwrr first, it answers at {socket}\n",
-    )
-
-
+@pytest.mark.linux  # libbpf is a package of Debian
 def test_coreloom_becomes_the_program() -> None:
     for words in (["--version"], ["--stats", "x"]):
         done = subprocess.run(
