@@ -23,7 +23,7 @@ BIN = Path(sys.executable).parent
 _GENERATED = """
 import sys
 from coreloom.commands.generated import FILES
-old = [path for path, make in FILES.items() if path.read_text() != make()]
+old = [path for path, made in FILES.items() if not path.is_file() or path.read_text() != made()]
 sys.exit("\\n".join(f"{path}: run `coreloom generate`" for path in old) or 0)
 """
 
@@ -43,7 +43,12 @@ CHECKS = (
     Check("types", r"^(src|tests)/.*\.py$", ("mypy",)),
     Check("licences", r"", ("reuse", "lint-file")),
     Check("style of C", r"\.(c|h|cpp)$", ("clang-format", "--dry-run", "--Werror")),
-    Check("generated files", r"\.(toml|py|h|sv)$|^docs/reference/", ("python", "-c", _GENERATED), whole=True),
+    Check(
+        "generated files",
+        r"\.(toml|py|h|sv|core)$|^docs/reference/",
+        ("python", "-c", _GENERATED),
+        whole=True,
+    ),
     Check("import layers", r"^src/.*\.py$", ("lint-imports", "--no-logo"), whole=True),
     Check("Python", r"^(src|tests|docs)/.*\.py$", ("ruff", "check", "--quiet")),
     Check("style of Python", r"^(src|tests|docs)/.*\.py$", ("ruff", "format", "--check", "--quiet")),

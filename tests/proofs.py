@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has been proved, as it is written to build/results/proofs.json."""
+"""What tests have proved or explored, as it is written to build/results/proofs.json and exploration.json."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Proof:
-    """What has been proved, for build/results/proofs.json."""
+    """What has been proved."""
 
     unit: str
     properties: list[str]
@@ -23,21 +23,38 @@ class Proof:
     not_proved: list[str]
 
 
-_proofs: list[list[Proof]] = []
+@dataclass(frozen=True)
+class Exploration:
+    """What was found of the interleavings of a program."""
+
+    unit: str
+    scenario: str
+    policy: str  # of the software kernel
+    cpus: int
+    threads: int
+    executions: int
+    histories: int  # of these those that differ
+    method: str  # exhaustive, bounded (the first so many) or random
+    seconds: float
+    not_proved: list[str]
+
+
+FILES: dict[str, type[Proof] | type[Exploration]] = {"proofs": Proof, "exploration": Exploration}
+_found: list[list[Proof | Exploration]] = []
 
 
 @contextmanager
-def recorded() -> Iterator[list[Proof]]:
-    """The proofs that succeed meanwhile."""
-    found: list[Proof] = []
-    _proofs.append(found)
+def recorded() -> Iterator[list[Proof | Exploration]]:
+    """What succeeds meanwhile."""
+    found: list[Proof | Exploration] = []
+    _found.append(found)
     try:
         yield found
     finally:
-        _proofs.pop()
+        _found.pop()
 
 
-def note(proof: Proof) -> None:
-    """Says that something has been proved."""
-    for found in _proofs:
+def note(proof: Proof | Exploration) -> None:
+    """Says that something has been proved or explored."""
+    for found in _found:
         found.append(proof)

@@ -215,7 +215,11 @@ def until(path: Path) -> None:
 
 def test_it_sets_up_then_tests(checkout: Path) -> None:
     assert ended(start(checkout)) == (0, "setup-test\nsetup-report\ntests run\n", "")
-    assert ended(start(checkout, "test-synth")) == (0, "setup-test\nsetup-synth\ntests run\n", "")
+    assert ended(start(checkout, "test-synth")) == (
+        0,
+        "setup-test\nsetup-synth\nsetup-export\ntests run\n",
+        "",
+    )
 
 
 def test_a_failed_test_is_its_status(checkout: Path) -> None:

@@ -23,34 +23,44 @@ FOLDERS = (
     ("kernel_rtl/*", "rtl"),
     ("ipc_rtl/*", "rtl"),
     ("backdoor_rtl/*", "rtl"),
+    ("bridge_rtl/*", "rtl"),
     ("hwt/*", "rtl"),
     ("soc/*", "rtl"),
+    ("board/test_build.py", "synth"),
+    ("board/*", "rtl"),
     ("apps/*", "runtime"),
     ("runtime/*", "runtime"),
     ("system/*", "runtime"),
     ("debug/test_packets.py", "test"),
+    ("debug/test_session.py", "test"),
     ("debug/test_bad_input.py", "test"),
     ("debug/*", "runtime"),  # which has a model of its own for each core
     ("synth/*", "synth"),
     ("outside/*", "outside"),
+    *((f"linux/test_{name}.py", "test") for name in (
+        "as_user", "exclusive_arguments", "exclusive_io", "exclusive_irq", "exclusive_mechanisms",
+        "exclusive_read_*", "exclusive_run", "exclusive_settle", "exclusive_systemd", "lagmeter_arithmetic",
+        "lagmeter_arguments", "lagmeter_command", "lagmeter_files", "scx_dwrr_arguments", "scx_dwrr_loader",
+        "scx_dwrr_stats", "state",
+    )),
     ("linux/*", "linux"),
     ("mutation/test_run.py", "runtime"),
     ("sweep/test_file.py", "test"),
     ("sweep/*", "runtime"),  # which has Parquet and Dask
     ("*", "test"),
-)
+)  # fmt: skip
 
 # `make setup-NAME` of each tier.
 SETUP = {
     "test": ("test", "report"),
-    "rtl": ("test",),
+    "rtl": ("test", "export"),
     "runtime": ("test", "cluster"),
     "formal": ("test",),
-    "synth": ("test", "synth"),
+    "synth": ("test", "synth", "export"),
     "linux": ("test", "linux"),
     "docs": ("test", "docs", "report"),
     "outside": ("test",),
-    "nightly": ("test", "synth", "cluster", "linux"),
+    "nightly": ("test", "synth", "export", "cluster", "linux"),
 }
 
 # Which subjects a changed file asks for; the first prefix that matches counts, all subjects where none does.
@@ -64,11 +74,14 @@ CHANGES = (
     ("src/coreloom/vm/", "linux"),
     ("src/coreloom/synthesis/", "synth"),
     ("src/coreloom/benches/", "runtime docs"),
+    ("src/coreloom/exploration/", "runtime docs"),
     ("tests/kernel_rtl/", "rtl formal"),
     ("tests/ipc_rtl/", "rtl formal"),
     ("tests/backdoor_rtl/", "rtl formal"),
+    ("tests/bridge_rtl/", "rtl formal"),
     ("tests/hwt/", "rtl formal"),
     ("tests/soc/", "rtl formal"),
+    ("tests/board/", "rtl formal synth"),
     *((f"tests/{folder}/", folder) for folder in ("runtime", "synth", "linux", "docs")),
     ("tests/debug/", "runtime"),
     ("tests/outside/", ""),

@@ -210,7 +210,7 @@ def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.Capt
             "--on",
             "fw",
             "twice.c",
-        ): "unknown kernel 'fw' for --on: choose one of hw, sw, freertos, freertos-tuned, linux",
+        ): "unknown kernel 'fw' for --on: choose one of hw, sw, fine, freertos, freertos-tuned, linux",
         ("--cpus", "no", "twice.c"): "--cpus must be a whole number from 1, not 'no'",
         (
             "main.c",
@@ -516,7 +516,10 @@ def test_what_was_printed_is_shown_as_it_comes(place: Path) -> None:
     [
         (
             "from coreloom import cli; cli.parser('run')",
-            ["coreloom.benches", "coreloom.commands.bench", "coreloom.sweep", "PIL", "dpkt", "jinja2"],
+            [
+                *("coreloom.benches", "coreloom.commands.bench", "coreloom.sweep", "PIL", "dpkt", "jinja2"),
+                *("rich", "elftools", "importlib.metadata"),
+            ],
         ),
         ("from coreloom.commands import cc", ["argparse", "rich", "elftools", "coreloom.simulation"]),
     ],

@@ -76,7 +76,7 @@ def test_all_figures_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (
             STATUS,
             ("--on", "hw,os2"),
-            "unknown kernel 'os2': choose one of hw, sw, freertos, freertos-tuned, linux",
+            "unknown kernel 'os2': choose one of hw, sw, fine, freertos, freertos-tuned, linux",
         ),
         (STATUS, ("--cpus", "99"), "platform smp-standard: cpus must be a whole number from 1 to 16, not 99"),
     ],

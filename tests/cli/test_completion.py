@@ -27,7 +27,7 @@ OFFERED: dict[str, set[str]] = {
     "": {command.name for command in cli.commands()},
     "ben": {"bench"},
     "bench ": {"all", "stale", *(name for name in registry.benches() if name != "synth")},
-    "bench smp --": {"--help", "--quick", "--dask", "--window", "--freertos", "--wide"},
+    "bench smp --": {"--help", "--quick", "--dask", "--against", "--window", "--freertos", "--wide"},
     "run ": {*APPS, "mine.c", "sub/"},
     "run mi": {"mine.c"},
     "run image --pl": {"--platform", "--placement"},
@@ -148,7 +148,7 @@ def test_every_word_is_completed_that_is_a_name() -> None:
         and not action.choices
         and not hasattr(action, "complete")
         and action.type is None
-        and action.dest != "dask"  # an address
+        and action.dest not in ("dask", "against")  # an address, a revision
     }
     assert free == {
         *(

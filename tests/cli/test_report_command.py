@@ -128,15 +128,15 @@ def test_what_is_stale_and_how_long_it_takes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = [stale.Stale(registry.get("smp"), 5400), stale.Stale(registry.get("synth"), None)]
-    monkeypatch.setattr(stale, "pages", lambda: found)
+    monkeypatch.setattr(stale, "pages", lambda tell: found)
     lines = "smp: coreloom bench smp, about 90 min\nsynth: coreloom synth\n"
     assert run(capsys, "report", "--stale") == (1, lines, "")
-    monkeypatch.setattr(stale, "pages", list)
+    monkeypatch.setattr(stale, "pages", lambda tell: [])
     assert run(capsys, "report", "--stale") == (0, "", "")
 
 
 def test_nothing_is_measured_where_nothing_is_stale(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stale, "results", list)
+    monkeypatch.setattr(stale, "results", lambda tell: [])
     assert run(capsys, "bench", "stale") == (0, "", "")

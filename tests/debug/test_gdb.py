@@ -35,6 +35,7 @@ _ALL = [
 
 
 @pytest.mark.parametrize(("platform", "kernel"), _ALL)
+@pytest.mark.nightly("amp-economy-sw", "dcache-standard-sw")
 def test_a_session(platform: str, kernel: str, debug: Debug) -> None:
     commands = (PROGRAMS / "steps.gdb").read_text().splitlines()
     session = debug(PROGRAMS / "steps.c", commands, "--on", kernel, on=platform)
@@ -46,6 +47,7 @@ def test_a_session(platform: str, kernel: str, debug: Debug) -> None:
 @pytest.mark.parametrize(
     "platform", ["smp-fast", "amp-economy", "amp-standard", "dcache-economy", "dcache-standard"]
 )
+@pytest.mark.nightly("amp-economy", "dcache-standard")
 def test_what_gdb_writes_is_seen_by_all(platform: str, debug: Debug) -> None:
     """In caches and in local memories, where a CPU also has what is its own."""
     commands = (PROGRAMS / "memories.gdb").read_text().splitlines()

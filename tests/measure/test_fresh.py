@@ -193,7 +193,7 @@ def test_a_result_of_a_wrong_plan_is_kept_and_has_no_digest(
     with pytest.raises(
         UserError, match=r"^some ran image one, which is not in its plan, so .*some\.json stays"
     ):
-        measure(bench, Namespace(dask=None, jobs=None))
+        measure(bench, Namespace(dask=None, jobs=None, against=None))
     content = results.read(Result, tmp_path / "some.json", "bench some")
     assert (content.inputs, content.images, content.tools["rows"]) == ("", "", "[1]")
 

@@ -105,7 +105,9 @@ STANDARD = ("amp", "standard", 2)
 
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 def test_the_blocks_of_eight_processors_fit(kernel: str) -> None:
-    firmware.build(ipc_transfer.SOURCE, ipc_transfer.load("amp", "standard", 8), kernel, ipc_transfer.DEFINES)
+    firmware.build(
+        str(ipc_transfer.SOURCE), ipc_transfer.load("amp", "standard", 8), kernel, ipc_transfer.DEFINES
+    )
 
 
 @pytest.mark.runtime
@@ -197,6 +199,18 @@ def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.runtime
+def test_the_semaphore_protocol_in_uitron_moves_a_block() -> None:
+    (row,) = ipc_transfer.measure(*STANDARD, "hw", MECHANISMS["semaphore_itron"], (8,))
+    assert (row.mechanism, row.kernel, row.cycles, row.least, row.most) == (
+        "semaphore_itron",
+        "hw",
+        595,
+        594,
+        596,
+    )
+
+
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 @pytest.mark.runtime
 def test_the_user_task_starts_behind_the_copy_the_clearing_and_main(kernel: str) -> None:
@@ -214,7 +228,7 @@ def test_all_of_it_on_every_platform(place: ipc.Place) -> None:
     found = Local().run([], ipc.jobs([place], (8, 32)))
     rows = [row for row in found if isinstance(row, Row)]
     assert [row.kernel for row in found if isinstance(row, Start)] == ["hw", "sw"]
-    blocks = sum(len(mechanism.kernels) for mechanism in MECHANISMS.values())
+    blocks = sum(len(mechanism.kernels) for mechanism in ipc.mechanisms(place))
     assert sum(row.part == "transfer" for row in rows) == 2 * blocks + 2  # the semaphore's path besides
     assert all(row.ratio >= 1 and row.least <= row.cycles <= row.most for row in rows)
     locks = {row.mechanism: row.cycles for row in rows if row.part == "handover"}
@@ -237,7 +251,13 @@ def test_every_mechanism_is_measured_everywhere() -> None:
     for place in where:
         assert place.platform().ipc == platform.IpcSize()
     texts = [job.text for job in ipc.jobs(where)]
-    assert len(set(texts)) == len(texts) == 12 * (sum(len(m.kernels) for m in MECHANISMS.values()) + 4)
+    everywhere = sum(len(m.kernels) for m in MECHANISMS.values() if not m.api)
+    assert len(set(texts)) == len(texts) == 12 * (everywhere + 4) + 2 * 2
+    itron = [f"amp-{core}, 2 CPUs: semaphore of uITRON" for core in ("standard", "economy")]
+    kernels = ("hardware kernel", "software kernel")
+    assert [text for text in texts if "uITRON" in text] == [
+        f"{one}, {kernel}" for one in itron for kernel in kernels
+    ]
     assert "smp-economy, 8 CPUs: semaphore, software kernel" in texts
     assert texts[-1] == "smp-economy, 8 CPUs: start of the user task, software kernel"
 

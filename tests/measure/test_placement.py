@@ -12,11 +12,11 @@ from coreloom.design import keys
 
 BY_NAME = {service.name: service for service in SERVICES}
 CYCLES = {
-    ("mutex", HARDWARE): {"take": 12, "give": 11, "blocks": 107, "woken": 106},
-    ("mutex", MEMORY): {"take": 110, "give": 122, "blocks": 367, "woken": 385},
+    ("mutex", HARDWARE): {"take": 12, "give": 11, "blocks": 107, "woken": 105},
+    ("mutex", MEMORY): {"take": 114, "give": 102, "blocks": 347, "woken": 346},
     ("semaphore", HARDWARE): {"take": 14, "give": 13, "blocks": 85, "woken": 87},
-    ("semaphore", MEMORY): {"take": 104, "give": 120, "blocks": 438, "woken": 322},
-    ("semaphore", SOFTWARE): {"take": 25, "give": 41, "blocks": 142, "woken": 144},
+    ("semaphore", MEMORY): {"take": 104, "give": 120, "blocks": 433, "woken": 319},
+    ("semaphore", SOFTWARE): {"take": 25, "give": 41, "blocks": 142, "woken": 143},
 }
 
 

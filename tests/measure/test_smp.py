@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coreloom bench smp` and `grain`: the window, and FreeRTOS beside the two kernels."""
+"""`coreloom bench smp`: the window, and FreeRTOS beside the two kernels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from coreloom.toolchain import freertos
 
 def row(done: int, switches: int) -> Row:
     return Row(
-        app="packets", kernel="sw", cpus=1, placement="dynamic", core="standard", unit="packets", grain=16,
+        app="packets", kernel="sw", cpus=1, placement="dynamic", core="standard", unit="packets",
         done=done, idle_cycles=0, idle_cycles_per_cpu=[0], switches=switches, switch_cycles_mean=None,
         switch_cycles_min=None, switch_cycles_max=None, preemptions=0, preempt_cycles_mean=None,
         cycles_application=1, cycles_kernel=1, cycles_library=0, sim_cycles_per_second=1, paper_done=3,
@@ -59,7 +59,7 @@ def test_a_window_in_which_nothing_is_finished(done: int, switches: int) -> None
     )
 
 
-@pytest.mark.parametrize("name", ["smp", "grain", "model"])
+@pytest.mark.parametrize("name", ["smp", "model"])
 def test_only_the_papers_window_makes_a_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(freertos, "kernel", lambda given=None: Path())
     bench = registry.get(name)

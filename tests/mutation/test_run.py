@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,11 +59,12 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "areas.toml").write_text(AREAS)
     subprocess.run(["git", "init", "-q", root], check=True)
     monkeypatch.setattr(paths, "ROOT", root)
-    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(run, "_FOLDER", tmp_path / "mutation")
     monkeypatch.setattr(sample, "_DATA", tmp_path / "areas.toml")
     monkeypatch.setattr(page, "NOTES", tmp_path / "notes.toml")
     monkeypatch.setattr(page, "PATH", tmp_path / "page.md")
+    monkeypatch.setattr(page, "DATA", tmp_path / "mutants.tsv")
+    monkeypatch.setattr(page, "OTHER", tmp_path / "other.tsv")
     monkeypatch.setenv("CORELOOM_CACHE", str(tmp_path / "cache"))
     forget()
     if subprocess.run([*run._apart(), "true"], capture_output=True, check=False).returncode:
@@ -84,9 +84,10 @@ def near(tree: Path, which: str) -> None:
     forget()
 
 
-def found() -> dict[str, str]:
-    rows = json.loads((paths.RESULTS / "mutation.json").read_text())["rows"]
-    return {row["after"].split("    ")[-1]: f"{row['verdict']} {row['tier']}".strip() for row in rows}
+def found(data: str = "DATA") -> dict[str, str]:
+    """By fault: its verdict and tier, as the file of the tree says."""
+    lines = [line.split("\t") for line in getattr(page, data).read_text().splitlines()[1:]]
+    return {words[0]: " ".join(filter(None, words[3:5])) for words in lines}
 
 
 @pytest.mark.parametrize(
@@ -125,8 +126,8 @@ def test_a_run_goes_on_where_it_was(
 
     monkeypatch.setattr(run.Trial, "planted", noted)
     assert coreloom(capsys, "mutate", "--tier", "test")[0] == 130
-    assert not (paths.RESULTS / "mutation.json").exists()
-    assert list((paths.RESULTS.parent / "mutation").glob("tree-*")) == []
+    assert list(found().values()) == ["survived test"]
+    assert list((page.DATA.parent / "mutation").glob("tree-*")) == []
     assert coreloom(capsys, "mutate", "--kept")[0] == 0
     assert list(found().values()) == ["survived test"]
     for words, more in ((["--tier", "test"], 1), (["--tier", "test"], 0), ([], 2), ([], 0)):
@@ -143,9 +144,7 @@ def test_page(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every fault that survives has its line, and says why; what was noted of others is left out."""
     near(tree, "nothing")
     assert coreloom(capsys, "mutate")[0] == 0
-    first, second = (
-        row["ident"] for row in json.loads((paths.RESULTS / "mutation.json").read_text())["rows"]
-    )
+    first, second = found()
     page.NOTES.write_text(
         f'[{first}]\nfault = "so"\nequivalent = "it is the same"\n[abc]\nfault = "gone"\nopen = "no"\n'
     )
@@ -156,6 +155,31 @@ def test_page(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = (line for line in text.splitlines() if first in line)
     assert "[three.py:" in line and line.endswith(" | equivalent: it is the same |")
     assert f"{second}: " in text and "survives: not looked at" in text and "abc" not in text
+
+
+def test_the_tree_keeps_the_usual_sample(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another sample is nobody else's; faults that have left the sample leave the file."""
+    near(tree, "far")
+    assert coreloom(capsys, "mutate", "--seed", "2")[0] == 0
+    assert (page.DATA.exists(), len(found("OTHER"))) == (False, 2)
+    assert coreloom(capsys, "mutate", "--tier", "test")[0] == 0
+    lines = page.DATA.read_text().splitlines()
+    ident, place, change = lines[1].split("\t")[0], "src/three.py:", lines[1].split("\t")[7:]
+    assert lines[0].startswith("# Written by `coreloom mutate`: ")
+    assert lines[1].startswith(f"{ident}\tsmall\t{place}") and len(change) == 2 and change[0] != change[1]
+    page.DATA.write_text(
+        "".join(f"{line}\n" for line in [*lines, "\t".join(["gone", *lines[1].split("\t")[1:]])])
+    )
+    assert coreloom(capsys, "mutate", "--kept")[0] == 0
+    assert "gone" in found()
+    (tree / "src" / "three.py").write_text(CODE.replace("late", "later"))
+    forget()
+    assert coreloom(capsys, "mutate")[0] == 0
+    assert len(found()) == 2 and "gone" not in found() and set(found().values()) == {"killed test-all"}
+    assert all(len(line.split("\t")) == 7 for line in page.DATA.read_text().splitlines()[1:])
+    page.DATA.write_text("half a li")
+    error = "coreloom: error: mutants.tsv: no fault in line 'half a li': take the file from git\n"
+    assert coreloom(capsys, "mutate", "--page") == (1, "", error)
 
 
 @pytest.mark.parametrize(

@@ -68,21 +68,21 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
         (
             _BASE + 'kernel = ["hw"]\n',
             ", line 3: unknown key 'kernel': did you mean 'kernels' "
-            "(a list from hw, sw, freertos, freertos-tuned)?",
+            "(a list from hw, sw, fine, freertos, freertos-tuned)?",
         ),
         (
             _BASE + 'kernels = "hw"\n',
-            ", line 3: kernels must be a list from hw, sw, freertos, freertos-tuned, not 'hw'",
+            ", line 3: kernels must be a list from hw, sw, fine, freertos, freertos-tuned, not 'hw'",
         ),
         (
             _BASE + "kernels = []\n",
-            ", line 3: kernels is empty: give a list from hw, sw, freertos, freertos-tuned",
+            ", line 3: kernels is empty: give a list from hw, sw, fine, freertos, freertos-tuned",
         ),
         (_BASE + "kernels = [1]\n", ", line 3: each value of kernels must be a text, not 1"),
         (_BASE + 'kernels = ["hw", "hw"]\n', ", line 3: kernels has 'hw' twice: remove one"),
         (
             _BASE + 'kernels = ["os"]\n',
-            ", line 3: unknown value 'os' in kernels: choose one of hw, sw, freertos, freertos-tuned",
+            ", line 3: unknown value 'os' in kernels: choose one of hw, sw, fine, freertos, freertos-tuned",
         ),
         (
             'apps = ["imag"]\nplatforms = ["smp-standard"]\n',

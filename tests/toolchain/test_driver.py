@@ -34,9 +34,10 @@ def parse(line: str, **environment: str) -> driver.Request:
         ("-E -DX=1 -D Y -Iinc -I more -isystem s -include a.h a.c", "-E",
          "-DX=1 -D Y -Iinc -I more -isystem s -include a.h", "a.c", None),
         ("a.c o.o x.a -lfoo -L. -lm", "link", "", "a.c o.o x.a -lfoo -L. -lm", None),
-        ("a.c -oprog -pthread -lpthread -lrt -lc -static -pipe -s -fPIC -flto", "link", "", "a.c", "prog"),
+        ("a.c -oprog -pthread -lpthread -lrt -lc -static -pipe -s -fPIC -flto", "link", "",
+         "a.c -lpthread -lrt -lc", "prog"),
         ("o.o -Wl,--gc-sections,-Map,x.map -Wl,--wrap=malloc -Xlinker -rpath", "link", "",
-         "o.o -Wl,--wrap=malloc", None),
+         "o.o -Wl,--gc-sections,-Map,x.map -Wl,--wrap=malloc", None),
         ("-MMD -MP -MF a.d -MT a.o -c a.c", "-c", "-MMD -MP -MF a.d -MT a.o", "a.c", None),
         ("-MM a.c", "-M", "-MM", "a.c", None),
         ("-S -std=c23 a.c", "-S", "-std=c23", "a.c", None),
@@ -50,6 +51,33 @@ def test_a_command_line(line: str, mode: str, flags: str, inputs: str, output: s
         inputs.split(),
         output,
     )
+
+
+def test_a_library_is_the_archive_in_a_folder_of_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """util is a library of each program, but not where the user has one of this name."""
+    monkeypatch.chdir(tmp_path)
+    for folder, name in (("a", "libutil.a"), ("b", "libutil.a"), ("b", "libx.a")):
+        Path(folder).mkdir(exist_ok=True)
+        (Path(folder) / name).touch()
+    for given, linked in (
+        ("o.o -lutil -La -lpthread -Lb", "o.o a/libutil.a -La -Lb"),
+        ("o.o -lx -l:libx.a -ly -L. -Lb", "o.o b/libx.a b/libx.a -ly -L. -Lb"),
+        ("o.o -lutil -lm", "o.o -lm"),
+        ("o.o -Wl,-Map,x.map,--wrap=f", "o.o -Wl,--wrap=f"),
+    ):
+        assert list(driver.linked(given.split())) == linked.split()
+
+
+def test_of_the_sanitizers_those_are_kept_that_need_no_library() -> None:
+    asked = parse("-fsanitize=address,undefined -c a.c -fsanitize=thread")
+    assert asked.flags == ["-fsanitize=undefined", "-fsanitize-trap=undefined"]
+    assert asked.notes == [
+        "-fsanitize=undefined ends the program at what it finds, by an illegal instruction",
+        "-fsanitize=address is ignored: `coreloom run --check` finds misuse of the heap",
+        "-fsanitize=thread is ignored: `coreloom run --check` finds misuse of the heap",
+    ]
 
 
 def test_languages_are_by_name_or_by_x() -> None:

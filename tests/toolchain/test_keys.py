@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import packages
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
-from coreloom.toolchain import cache, elf, firmware, yosys, yowasp, zig
+from coreloom.toolchain import application, cache, elf, firmware, yosys, yowasp, zig
 
 _DESIGN = """
 `include "inner.svh"
@@ -130,7 +131,7 @@ def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
 def test_place_of_the_cache_does_not_count_for_freertos(tmp_path: Path) -> None:
     """Its sources are there."""
     code = (
-        "from coreloom.toolchain import cache, firmware\n"
+        "from coreloom.toolchain import application, cache, firmware\n"
         "from coreloom.design import platform\n"
         "cache.made = lambda entry, make: entry\n"
         "soc = platform.load('smp-standard', 2)\n"
@@ -151,9 +152,57 @@ def test_place_of_the_cache_does_not_count_for_freertos(tmp_path: Path) -> None:
 
 def test_compiler_counts_for_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
     first = zig.digest([], [])
-    version = zig._version
-    monkeypatch.setattr(zig, "_version", lambda name: "0.0" if name == "ziglang" else version(name))
+    version = packages.version
+    monkeypatch.setattr(packages, "version", lambda name: "0.0" if name == "ziglang" else version(name))
     assert zig.digest([], []) != first
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("#include <stdio.h>\n # include <sys/stat.h>\nint main(void) {}\n", True),
+        ('#include "a.h"\n', False),
+        ("#inc\\\nlude <a.h>\n#include MACRO\n", False),
+        ("%:include <a.h>\n", False),
+        ("#/**/include <a.h>\n", False),
+        ("#if __has_include(<a.h>)\n#endif\n", False),
+        ("#import <a.h>\n", False),
+        ("char a[] = {\n#embed <a.h>\n};\n", False),
+        ("/*\n#include <a.h>\n*/\n", True),
+    ],
+)
+def test_a_program_that_may_include_others_headers_is_compiled_to_find_them(text: str, alone: bool) -> None:
+    assert application._only_ours(text) == alone
+
+
+def test_a_changed_header_of_a_user_makes_another_program(tmp_path: Path) -> None:
+    """Also where a folder of his has a header with the name of one of ours."""
+    program = tmp_path / "plain.c"
+    program.write_text("#include <unistd.h>\nint main(void) { return VALUE; }\n")
+    chosen = platform.load("smp-standard", 1)
+
+    def built(value: int) -> Path:
+        (tmp_path / "unistd.h").write_text(f"#define VALUE {value}\n")
+        return firmware.build(application.of_user([program], [f"-I{tmp_path}"]), chosen, "hw")
+
+    assert built(1) != built(2)
+
+
+def test_a_changed_header_of_ours_compiles_a_program_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, header = tmp_path / "plain.c", tmp_path / "runtime" / "include" / "ours.h"
+    header.parent.mkdir(parents=True)
+    program.write_text("#include <ours.h>\nint main(void) { return VALUE; }\n")
+    monkeypatch.setattr(application, "RUNTIME", tmp_path / "runtime")
+
+    def compiled(value: int) -> Path:
+        header.write_text(f"#define VALUE {value}\n")
+        app = application.of_user([program], [])
+        flags = ["-target", "riscv32-freestanding-none", f"-I{header.parent}"]
+        return application.objects(app, flags, {program: []}, (), [])[0]
+
+    assert compiled(1) != compiled(2)
 
 
 def test_macros_of_an_application_are_not_those_of_the_runtime(tmp_path: Path) -> None:
