@@ -164,9 +164,11 @@ CL_INLINE void os_release(void *block) { vPortFree(block); }
 #include "os_handler.h"
 
 static void OS_HANDLER(void);
+static volatile int os_bound;
 
 static void *os_interrupted(void *unused) {
   must(interrupt_bind_thread_np(OS_HANDLER_LINE));
+  os_bound = 1;
   for (;;) {
     must(interrupt_wait_np(OS_HANDLER_LINE));
     OS_HANDLER();
@@ -180,6 +182,7 @@ CL_INLINE void os_handler_install(void) {
   must(pthread_attr_init(&attr));
   must(pthread_attr_setschedparam(&attr, &(struct sched_param){(int)CL_PRIORITIES - 1}));
   must(pthread_create(&thread, &attr, os_interrupted, NULL));
+  while (!os_bound) {} /* by another CPU */
 }
 CL_INLINE void os_give_from_handler(os_semaphore *sem) { must(xSemaphoreGiveFromISR(sem->handle, NULL) != pdTRUE); }
 #endif
