@@ -230,6 +230,7 @@ K_INLINE uint32_t k_op_thread_exit(k_cpu *cpu) {
     joiner->next = NULL;
     if (K_AWAY && k_wake_in_place(joiner)) joiner = NULL;
   }
+  if (K_REMOTE && K_RARE(woke)) k_notify(cpu);
   return k_wait_woken(cpu, joiner);
 }
 
@@ -250,6 +251,7 @@ K_COLD uint32_t k_op_move(k_cpu *cpu, uint32_t word) {
   thread->home = fixed ? &k_cpus[on_cpu] : NULL;
   if (fixed) thread->cpu = thread->home;
   thread->next = NULL;
+  if (K_REMOTE && woke) k_notify(cpu);
   return k_wait_woken(cpu, thread);
 }
 

@@ -422,6 +422,23 @@ THREE = {
             "2@0: thread_exit",
         ),
     ),
+    # One that sleeps, or ends, has published to a thread that is better than the one of another CPU.
+    "port, better thread elsewhere": Scenario(
+        _SEMAPHORE,
+        (
+            "thread_start 1; thread_start 2; port_send 0 11; semaphore_wait 0; thread_exit",
+            "6@1: port_open 0; port_receive 0; semaphore_post 0; thread_exit",
+            "2@1: semaphore_value 0; thread_exit",
+        ),
+    ),
+    "port, better thread elsewhere, end of the sender": Scenario(
+        "",
+        (
+            "thread_start 1; thread_start 2; port_send 0 11; thread_exit",
+            "6@1: port_open 0; port_receive 0; thread_exit",
+            "2@1: semaphore_value 0; thread_exit",
+        ),
+    ),
     "port, two CPUs": Scenario(
         "port_open 0 1",
         (
