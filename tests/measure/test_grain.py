@@ -6,7 +6,20 @@ from __future__ import annotations
 import pytest
 
 from coreloom.benches.grain import page
-from coreloom.benches.grain.bench import BETWEEN, CPUS, Case, Place, Row, cases, gains, measure
+from coreloom.benches.grain.bench import (
+    BETWEEN,
+    CACHED,
+    CPUS,
+    SDRAM,
+    SLOW_OBJECTS,
+    SRAM,
+    Case,
+    Place,
+    Row,
+    cases,
+    gains,
+    measure,
+)
 from coreloom.report import plots
 
 
@@ -39,7 +52,10 @@ def test_every_place_has_the_hardware_kernel_and_a_rival() -> None:
             case.kernel
         )
     assert all("hw" in kernels and len(kernels) > 1 for kernels in by_place.values())
-    semaphores = [case for case in wanted if case.object == "semaphore" and not case.alone]
+    assert {case.memory for case in wanted if case.object in SLOW_OBJECTS} == {SRAM, SDRAM, CACHED}
+    semaphores = [
+        case for case in wanted if case.object == "semaphore" and not case.alone and case.memory == SRAM
+    ]
     assert {(case.cpus, case.between) for case in semaphores} == {(n, b) for n in CPUS for b in BETWEEN}
     assert {case.kernel for case in wanted if case.alone and case.object == "mutex"} == {
         "hw",
@@ -88,14 +104,14 @@ def test_what_is_drawn_has_a_line_where_the_gain_ends() -> None:
 def test_the_share_that_interrupts_leave() -> None:
     rows = [
         row("hw", 0, 1000, object="interrupt"),
-        row("hw", 300, 400, object="interrupt"),
+        row("hw", 300, 400, object="interrupt", served=3330),
         row("sw", 0, 500, object="interrupt"),
-        row("sw", 300, 0, object="interrupt"),
+        row("sw", 300, 0, object="interrupt", served=2500),
     ]
     table = page._left(rows)
     assert (table.columns, table.rows) == (
         ("kernel", "300"),
-        (("hardware kernel", "40%"), ("software kernel", "0%")),
+        (("hardware kernel", "40%"), ("software kernel", "0% (75% served)")),
     )
 
 
@@ -105,7 +121,13 @@ def test_the_longest_wait_is_told_for_each_kernel() -> None:
 
 
 @pytest.mark.runtime
+def test_each_interrupt_is_served_from_the_beginning_of_the_window_to_its_end() -> None:
+    rows = [measure(Case("interrupt", kernel, 1, 1000)) for kernel in ("hw", "sw")]
+    assert [(row.served, row.window) for row in rows] == [(160, 160_000)] * 2
+
+
+@pytest.mark.runtime
 @pytest.mark.golden
 def test_a_place_of_the_map() -> None:
     done = {kernel: measure(Case("semaphore", kernel, 1, 10)).done for kernel in ("hw", "sw")}
-    assert done == {"hw": 977, "sw": 349}
+    assert done == {"hw": 953, "sw": 353}

@@ -34,17 +34,23 @@ TITLES = {
     "polling": "polling a word",
     "lock_unit": "Lock Unit",
 }
-CPUS = (1, 2, 4, 8)
-BETWEEN = (10, 100, 300, 1000, 3000)
+CPUS = (1, 2, 4, 8, 16)
+BETWEEN = (10, 100, 300, 1000, 3000, 10_000)
 PERIODS = (0, 300, 1000, 3000, 10_000)  # cycles from an interrupt to the next; 0: there is none
-SRAM, SDRAM = "sram", "sdram"
-# None yet: with an SDRAM a turn takes as long as its place makes it, and calibrate() has its own copy.
-SDRAM_OBJECTS: tuple[str, ...] = ()
-SDRAM_CPUS = (1, 2, 4)
+SRAM, SDRAM, CACHED = "sram", "sdram", "sdram, data caches"
+_MEMORIES: dict[str, dict[str, object]] = {  # what they change of the platform
+    SRAM: {},
+    SDRAM: {"memory.model": "sdram"},
+    CACHED: {"memory.model": "sdram", "dcache.kib": 4},
+}
+SLOW_OBJECTS = ("semaphore", "mutex")  # with a memory that is slow
+SLOW_CPUS = (1, 2, 4)
 _THEIRS = ("semaphore", "mutex", "port", INTERRUPT)  # what FreeRTOS has of them
-# A window has so many rounds of a call that costs as much as it may; and at least, at most so many cycles.
-_ROUNDS, _CALL, _LEAST, _MOST = 40, 600, 60_000, 420_000
-_FIRST_INTERRUPT = 20_000
+# A window has so many rounds of a call that costs as much as it may; and at least, at most so many cycles, the
+# latter over all CPUs.
+_ROUNDS, _CALL, _LEAST, _MOST = 100, 600, 60_000, 3_200_000
+_FIRST_INTERRUPT = 5000
+_START_UP = 100_000  # cycles before a window, at most
 _PIECE = 100  # cycles that the interrupted thread computes for each piece of its work
 
 
@@ -60,6 +66,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     done: int
     window: int
     longest: int | None = None  # wait for the mutex, in cycles
+    served: int | None = None  # interrupts
 
     @property
     def rate(self) -> float:
@@ -94,8 +101,9 @@ class Case:
         return f"{self.object}: {TITLES[self.kernel]}, {where}, {self.memory}, {self.between} cycles between"
 
     def soc(self) -> platform.Platform:
-        changes: dict[str, object] = {"memory.model": SDRAM} if self.memory == SDRAM else {}
-        return platform.load("smp-standard", self.cpus, changes=changes)
+        changes = _MEMORIES[self.memory]
+        ipc = self.cpus <= platform.MAX_IPC_CPUS
+        return platform.load("smp-standard", self.cpus, changes=changes, ipc=ipc)
 
     def experiment(self) -> Experiment:
         defines: dict[str, str | int] = {"THREADS": self.threads, "OBJECT": self.object}
@@ -107,12 +115,12 @@ class Case:
 
     @property
     def window(self) -> int:
-        return min(max(_ROUNDS * (self.between + _CALL), _LEAST), _MOST)
+        return min(max(_ROUNDS * (self.between + _CALL), _LEAST), _MOST // self.cpus)
 
     def options(self) -> Options:
         pulses: list[Pulses] = []
         if self.object == INTERRUPT and self.between:
-            count = self.window // self.between + 1
+            count = (self.window + _START_UP) // self.between
             pulses = [Pulses(0, _FIRST_INTERRUPT, self.between, self.between, count, seed=1)]
         return Options(window=self.window, pulses=pulses)
 
@@ -127,9 +135,10 @@ def cases(freertos: bool = True, cpus: Sequence[int] = CPUS) -> list[Case]:
         for kernel in ("hw", *_rivals(name, count, freertos))
     ]
     found += [
-        Case(name, kernel, count, between, SDRAM)
-        for name in SDRAM_OBJECTS
-        for count in SDRAM_CPUS
+        Case(name, kernel, count, between, memory)
+        for memory in (SDRAM, CACHED)
+        for name in SLOW_OBJECTS
+        for count in SLOW_CPUS
         if count in cpus
         for between in BETWEEN
         for kernel in ("hw", *_software(count))
@@ -172,6 +181,7 @@ def measure(case: Case) -> Row:
         for event in outcome.result.events
         if event.kind == Kind.MARK and event.cycle >= outcome.figures.start
     ]
+    interrupted = case.object == INTERRUPT and case.between > 0
     return Row(
         object=case.object,
         memory=case.memory,
@@ -181,7 +191,8 @@ def measure(case: Case) -> Row:
         kernel=case.kernel,
         done=outcome.figures.done,
         window=case.window,
-        longest=max(marks) if marks else None,
+        longest=max(marks) if marks and case.object != INTERRUPT else None,
+        served=len(marks) if interrupted else None,
     )
 
 

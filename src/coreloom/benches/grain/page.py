@@ -9,7 +9,6 @@ from coreloom.benches.grain.bench import (
     ALONE,
     INTERRUPT,
     OBJECTS,
-    SDRAM,
     SRAM,
     TITLES,
     Gain,
@@ -21,6 +20,7 @@ from coreloom.report.page import Summary, prose, times
 from coreloom.report.plots import Heat, Lines
 from coreloom.report.table import Table, number
 
+_SERVED = 0.98  # all, but for those at the ends of the window
 WORTH = 1.1  # a gain below it is hardly one
 _PLURAL = {
     "semaphore": "semaphores",
@@ -37,7 +37,7 @@ def shared(place: Place) -> bool:
 
 
 def name(place: Place) -> str:
-    what = _PLURAL[place.object] + (", SDRAM" if place.memory == SDRAM else "")
+    what = _PLURAL[place.object] + ("" if place.memory == SRAM else f", {place.memory}")
     return what if shared(place) else f"{what}, a CPU for each thread"
 
 
@@ -148,12 +148,22 @@ def _left(rows: Sequence[Row]) -> Table:
     whole = {row.kernel: row.rate for row in chosen if not row.between}
     kernels = [kernel for kernel in TITLES if kernel in whole]
     periods = sorted({row.between for row in chosen if row.between})
-    left = {(row.kernel, row.between): row.rate / whole[row.kernel] for row in chosen}
+    left = {
+        (row.kernel, row.between): f"{row.rate / whole[row.kernel]:.0%}{_unserved(row)}"
+        for row in chosen
+        if row.between
+    }
     return Table(
         "Share of the CPU left to the interrupted thread, by cycles from an interrupt to the next",
         ("kernel", *map(number, periods)),
-        tuple((TITLES[kernel], *(f"{left[kernel, period]:.0%}" for period in periods)) for kernel in kernels),
+        tuple((TITLES[kernel], *(left[kernel, period] for period in periods)) for kernel in kernels),
     )
+
+
+def _unserved(row: Row) -> str:
+    """Where not each interrupt was served before the next: how many of them were."""
+    served = (row.served or 0) * row.between / row.window
+    return f" ({served:.0%} served)" if served < _SERVED else ""
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
