@@ -46,8 +46,8 @@ _MEMORIES: dict[str, dict[str, object]] = {  # what they change of the platform
 SLOW_OBJECTS = ("semaphore", "mutex")  # with a memory that is slow
 SLOW_CPUS = (1, 2, 4)
 _THEIRS = ("semaphore", "mutex", "port", INTERRUPT)  # what FreeRTOS has of them
-# A window has so many rounds of a call that costs as much as it may; and at least, at most so many cycles, the
-# latter over all CPUs.
+# A window has so many rounds of a call that costs as much as it may; and at least so many cycles, at most so
+# many over all CPUs.
 _ROUNDS, _CALL, _LEAST, _MOST = 100, 600, 60_000, 3_200_000
 _FIRST_INTERRUPT = 5000
 _START_UP = 100_000  # cycles before a window, at most
