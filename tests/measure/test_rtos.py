@@ -12,6 +12,7 @@ from coreloom.benches.rtos.bench import Case, Row
 from coreloom.benches.rtos.measurements import ACROSS, FRONT_ENDS, MEASUREMENTS
 from coreloom.errors import UserError
 from coreloom.toolchain import freertos
+from coreloom.toolchain.firmware import FREERTOS
 
 # --- what a log says -----------------------------------------------------------------------
 
@@ -176,17 +177,18 @@ def test_a_program_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_is_measured_where() -> None:
     cases = rtos.cases()
-    assert len(cases) == len(set(cases)) == 454
-    assert {case.ground for case in cases if case.measurement.name == "cond_wait"} == {"hw", "sw"}
+    assert len(cases) == len(set(cases)) == 541
+    assert {case.ground for case in cases if case.measurement.name == "cond_wait"} == {"hw", "sw", "fine"}
     assert [(case.cpus, case.ground) for case in cases if case.measurement.name == "condition_across"] == [
-        (cpus, ground) for cpus in (2, 8) for ground in ("hw", "sw")
+        (cpus, ground) for cpus in (2, 8) for ground in ("hw", "sw", "fine")
     ]
     assert {case.ground for case in cases if case.measurement.name == "notification_equals"} == {
         "freertos",
         "freertos-tuned",
     }
     assert all(case.cpus >= 2 for case in cases if case.measurement.across or case.across)
-    assert {case.ground for case in cases if case.cpus == 2} == {"hw", "sw", "freertos"}
+    assert {case.ground for case in cases if case.cpus == 2} == {"hw", "sw", "fine", "freertos"}
+    assert {case.ground for case in cases if case.cpus == 1} == {"hw", "sw", *FREERTOS}
     assert not any(case.cold for case in rtos.cases(core="economy"))
 
 

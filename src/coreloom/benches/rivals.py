@@ -8,12 +8,17 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from coreloom.toolchain import freertos
-from coreloom.toolchain.firmware import FREERTOS, KERNELS
+from coreloom.toolchain.firmware import FINE, FREERTOS, OURS
 
 Row = TypeVar("Row")
 
 # Every kernel in a heading.
-NAMES = {kernel: f"{name} kernel" for kernel, name in KERNELS.items()} | FREERTOS
+NAMES = {kernel: name.replace("ware", "ware kernel", 1) for kernel, name in OURS.items()} | FREERTOS
+
+
+def is_there(kernel: str, cpus: int) -> bool:
+    """Whether it is a kernel of its own: with one CPU there are no locks, and `fine` is `sw`."""
+    return cpus > 1 or kernel not in FINE
 
 
 def better(rows: Sequence[Row], merit: Callable[[Row], float | None]) -> Row | None:

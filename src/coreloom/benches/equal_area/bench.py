@@ -17,6 +17,7 @@ import msgspec
 
 from coreloom.apps import APPS
 from coreloom.benches.bench import Work
+from coreloom.benches.rivals import is_there
 from coreloom.design import keys, platform
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError
@@ -26,6 +27,7 @@ from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import DIRECT, PLACEMENTS, WITH_PORTS, Experiment, ports
 from coreloom.simulation.simulate import Options
 from coreloom.synthesis import synth, units
+from coreloom.toolchain.firmware import FINE
 
 CPUS = (1, 2)  # with the hardware kernel
 PAIRS = "pairs"
@@ -51,7 +53,7 @@ _GAIN = 1.01  # what it takes to be ahead: the figures have two digits
 
 @dataclass(frozen=True)
 class Arrangement:
-    """One SoC; kernel: hw or sw; size: of the kernel, which of a software kernel is memory only."""
+    """One SoC; size: of the kernel, which of a software kernel is memory only."""
 
     core: str
     kernel: str
@@ -95,9 +97,9 @@ class Soc(msgspec.Struct, frozen=True, kw_only=True):
     seeds: int
     path: str  # the longest of the median: from and to
 
-    def arrangement(self, size: str | None = None) -> Arrangement:
-        """What it is a SoC of, or the same with another size of the kernel."""
-        return Arrangement(self.core, self.kernel, self.cpus, size or self.size)
+    def arrangement(self, size: str | None = None, kernel: str | None = None) -> Arrangement:
+        """What it is a SoC of, or the same with another size of the kernel, or another software kernel."""
+        return Arrangement(self.core, kernel or self.kernel, self.cpus, size or self.size)
 
 
 class Core(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,7 +127,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def arranged(self) -> str:
         placed = "" if self.cpus == 1 else f" {self.placement}"
-        return f"{_counted(self.cpus)}{placed}{_fitted(self.size)}"
+        locks = ", fine-grained locks" * (self.kernel in FINE)
+        return f"{_counted(self.cpus)}{placed}{_fitted(self.size)}{locks}"
 
 
 class Result(results.Result, kw_only=True):
@@ -238,13 +241,19 @@ def experiment(arranged: Arrangement, application: str, placement: str) -> Exper
 
 
 def measure(
-    soc: Soc, application: str, placement: str, data: bytes, size: str | None = None, window: int = WINDOW
+    soc: Soc,
+    application: str,
+    placement: str,
+    data: bytes,
+    size: str | None = None,
+    kernel: str | None = None,
+    window: int = WINDOW,
 ) -> Row:
-    """Simulate one case, with a kernel of that size or the SoC's.
+    """Simulate one case, with a kernel of that size and kind or the SoC's.
 
     UserError if the program ends within the window, or nothing is done in it.
     """
-    arranged = soc.arrangement(size)
+    arranged = soc.arrangement(size, kernel)
     outcome = experiment(arranged, application, placement).run(data, Options(window=window))
     done = outcome.figures.done
     if outcome.result.exit_status is not None or not done:
@@ -254,7 +263,7 @@ def measure(
         )
     return Row(
         core=soc.core,
-        kernel=soc.kernel,
+        kernel=arranged.kernel,
         cpus=soc.cpus,
         size=arranged.size,
         lut4=soc.lut4,
@@ -269,27 +278,29 @@ def measure(
 def simulate(socs: Sequence[Soc], work: Work, window: int = WINDOW) -> list[Row]:
     """A row for each application on each SoC, with each placement if it has several CPUs.
 
-    The software kernel, whose size is not in its SoC, with each size.
+    The software kernels, whose size is not in their SoC, with each size.
     """
     data = {app: APPS[app].prepare(None) if app in APPS else b"" for app in APPLICATIONS}
     cases = [
-        (soc, app, placement, size)
+        (soc, app, placement, size, kernel)
         for app in APPLICATIONS
         for soc in socs
         for placement in (PLACEMENTS if soc.cpus > 1 else ("dynamic",))
         for size in (SIZES if soc.kernel == "sw" else (soc.size,))
+        for kernel in ((soc.kernel, *FINE) if soc.kernel == "sw" else (soc.kernel,))
+        if is_there(kernel, soc.cpus)
     ]
 
-    def job(soc: Soc, app: str, placement: str, size: str) -> Job[Row]:
-        text = f"{app}: {soc.arrangement(size).text}, {placement}"
-        run = whole(lambda: [measure(soc, app, placement, data[app], size, window)])
+    def job(soc: Soc, app: str, placement: str, size: str, kernel: str) -> Job[Row]:
+        text = f"{app}: {soc.arrangement(size, kernel).text}, {placement}"
+        run = whole(lambda: [measure(soc, app, placement, data[app], size, kernel, window)])
         return Job(text, run, window * soc.cpus)
 
-    models = {(soc.core, soc.cpus, size): soc.arrangement(size).soc() for soc, _, _, size in cases}
+    models = {(soc.core, soc.cpus, size): soc.arrangement(size).soc() for soc, _, _, size, _ in cases}
     first = [build(each) for each in models.values()]
     first += [
-        prepare(f"compile {app}", experiment(soc.arrangement(size), app, placement).program)
-        for soc, app, placement, size in cases
+        prepare(f"compile {app}", experiment(soc.arrangement(size, kernel), app, placement).program)
+        for soc, app, placement, size, kernel in cases
     ]
     return work.jobs(first, [job(*case) for case in cases])
 
@@ -307,7 +318,7 @@ def contests(rows: Sequence[Row], application: str) -> list[tuple[Row, Row]]:
         hard = best(
             [row for row in of if [row.core, row.cpus, row.kernel, row.size] == [*arranged, "hw", size]]
         )
-        rivals = [row for row in of if (row.core, row.kernel) == (hard.core, "sw") and row.lut4 <= hard.lut4]
+        rivals = [row for row in of if row.core == hard.core and row.kernel != "hw" and row.lut4 <= hard.lut4]
         contested.append((hard, best(rivals)))
     return contested
 

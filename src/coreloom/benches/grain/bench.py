@@ -15,14 +15,14 @@ from typing import NamedTuple
 import msgspec
 
 from coreloom.benches.bench import Work
-from coreloom.benches.rivals import NAMES, better
+from coreloom.benches.rivals import NAMES, better, is_there
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, prepare, whole
 from coreloom.report import results
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.simulate import Kind, Options, Pulses
-from coreloom.toolchain.firmware import FINE, FREERTOS, KERNELS
+from coreloom.toolchain.firmware import FREERTOS, OURS
 
 OBJECTS = ("semaphore", "mutex", "port", "condition", "barrier")
 INTERRUPT = "interrupt"
@@ -30,7 +30,6 @@ INTERRUPT = "interrupt"
 ALONE = {"polling": "semaphore", "lock_unit": "mutex"}
 TITLES = {
     **NAMES,
-    "fine": "software kernel, fine-grained locks",
     "polling": "polling a word",
     "lock_unit": "Lock Unit",
 }
@@ -160,8 +159,8 @@ def cases(freertos: bool = True, cpus: Sequence[int] = CPUS) -> list[Case]:
 
 
 def _software(cpus: int) -> list[str]:
-    """Our software kernels; with one CPU there are no locks, and `fine` is `sw`."""
-    return [*(kernel for kernel in KERNELS if kernel != "hw"), *(FINE if cpus > 1 else ())]
+    """Our software kernels."""
+    return [kernel for kernel in OURS if kernel != "hw" and is_there(kernel, cpus)]
 
 
 def _rivals(name: str, cpus: int, freertos: bool) -> list[str]:

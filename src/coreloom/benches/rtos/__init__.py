@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from coreloom.benches.bench import Bench, Work
-from coreloom.benches.rivals import NAMES, find_freertos, tools
+from coreloom.benches.rivals import NAMES, find_freertos, is_there, tools
 from coreloom.benches.rtos import page
 from coreloom.benches.rtos.bench import (
     CACHES,
@@ -28,7 +28,7 @@ from coreloom.jobs.job import build
 from coreloom.options import add_freertos, names
 from coreloom.report.page import Summary
 from coreloom.report.table import Table
-from coreloom.toolchain.firmware import KERNELS
+from coreloom.toolchain.firmware import OURS
 
 QUICK_ROUNDS, QUICK_WINDOW = 20, 100_000
 
@@ -75,7 +75,7 @@ class Rtos(Bench[Result]):
                 raise UserError(f"unknown measurement '{name}': {suggest(name, known)}")
         if missing := _without_freertos(options):
             work.note(f"{missing}; its columns are left out, and no page is made")
-        grounds = list(KERNELS if missing else NAMES)
+        grounds = list(OURS if missing else NAMES)
         if options.quick:
             rounds, window = QUICK_ROUNDS, QUICK_WINDOW
             wanted = cases(grounds, options.core, CPUS[:1], PARTS[:2], CACHES[:1], options.only)
@@ -88,9 +88,10 @@ class Rtos(Bench[Result]):
         found = work.jobs(models, jobs(wanted, rounds, window))
         rows = [row for row in found if not row.api]
         front_ends = [row for row in found if row.api]
-        sizes = [] if options.only else work.jobs([], packets(grounds, options.core))
+        alone = [ground for ground in grounds if is_there(ground, 1)]
+        sizes = [] if options.only else work.jobs([], packets(alone, options.core))
         work.ran()
-        bytes_of = dict(zip(grounds, sizes, strict=False))
+        bytes_of = dict(zip(alone, sizes, strict=False))
         return Result(
             name=self.name,
             rows=rows,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from coreloom.benches.rivals import NAMES
+from coreloom.benches.rivals import NAMES, is_there
 from coreloom.benches.rtos.measurements import (
     ACROSS,
     ALWAYS_WAIT,
@@ -147,8 +147,8 @@ def cases(
                 if cold and (not measurement.cold or core == "economy"):
                     continue
                 for ground in filter(measurement.on, grounds):
-                    if ground == _TUNED and count > 1:
-                        continue  # both builds have that port then
+                    if (ground == _TUNED and count > 1) or not is_there(ground, count):
+                        continue  # both builds of FreeRTOS have that port then
                     found.append(Case(measurement, ground, core, count, cold, measurement.across))
                     if measurement.part == "call" and count > 1:
                         found.append(Case(measurement, ground, core, count, cold, True))

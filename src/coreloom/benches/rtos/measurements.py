@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from coreloom.toolchain.firmware import OURS
 from coreloom.toolchain.front_end import APIS, POSIX
 
 PARTS = ("metric", "service", "call")
@@ -47,7 +48,7 @@ FRONT_ENDS = {
     for api in APIS
     if api != POSIX
 }
-_OURS = ("hw", "sw")
+_OURS = tuple(OURS)
 _THEIRS = ("freertos",)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from coreloom.benches.rivals import NAMES
+from coreloom.benches.rivals import NAMES, is_there
 from coreloom.benches.rtos.bench import CACHES, Result, Row
 from coreloom.benches.rtos.measurements import CPUS, MEASUREMENTS
 from coreloom.benches.rtos.reach import (
@@ -157,7 +157,7 @@ def slower(rows: Sequence[Row]) -> Table:
 def code(content: Result) -> Table:
     """Bytes of each program."""
     grounds = _grounds(content.rows)
-    places = [(ground, cpus) for ground in grounds for cpus in CPUS]
+    places = [(ground, cpus) for ground in grounds for cpus in CPUS if is_there(ground, cpus)]
     sizes: dict[str, dict[tuple[str, int], int]] = {}
     for row in content.rows:
         if row.cache == CACHES[0]:

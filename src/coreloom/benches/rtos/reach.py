@@ -9,6 +9,7 @@ from coreloom.benches.rivals import NAMES
 from coreloom.benches.rtos.bench import Row
 from coreloom.benches.rtos.measurements import CPUS, FRONT_ENDS, MEASUREMENTS
 from coreloom.report.figure import Figure
+from coreloom.toolchain.firmware import FREERTOS
 from coreloom.toolchain.front_end import FREERTOS as FREERTOS_API
 
 HARDWARE, SOFTWARE = "hw", "sw"
@@ -52,7 +53,7 @@ def ratio(of: Mapping[str, Row]) -> float | None:
 
 def freertos(of: Mapping[str, Row]) -> Row | None:
     """The faster build of FreeRTOS."""
-    builds = (row for ground, row in of.items() if ground not in (HARDWARE, SOFTWARE))
+    builds = (row for ground, row in of.items() if ground in FREERTOS)
     return min(builds, key=lambda row: row.mean, default=None)
 
 

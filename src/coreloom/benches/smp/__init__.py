@@ -15,6 +15,7 @@ from coreloom.benches.smp.bench import (
     Result,
     add_window,
     cases,
+    fine_cases,
     freertos_cases,
     has_papers_window,
     policy_cases,
@@ -52,7 +53,7 @@ class Smp(Bench[Result]):
             work.note(f"{missing}; its columns are left out, and no page is made")
         wanted = cases(("standard",))
         if not options.quick:
-            wanted = cases() + cases(("standard",), MORE_CPUS) + policy_cases()
+            wanted = cases() + cases(("standard",), MORE_CPUS) + policy_cases() + fine_cases()
         wanted += [] if missing else freertos_cases()
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)

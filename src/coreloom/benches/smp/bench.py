@@ -14,7 +14,7 @@ import msgspec
 
 from coreloom.apps import APPS
 from coreloom.benches.bench import Work
-from coreloom.benches.rivals import NAMES
+from coreloom.benches.rivals import NAMES, is_there
 from coreloom.benches.smp import caches, locks, modules, stages
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -136,6 +136,17 @@ def without_hand_over() -> list[Case]:
         Case("image", "standard", kernel, cpus, placement, ports=BUFFERED, hands_over=False)
         for kernel in ("sw", "hw")
         for cpus, placement in ARRANGEMENTS
+    ]
+
+
+def fine_cases() -> list[Case]:
+    """Those of the software kernel with fine-grained locks, on the standard core."""
+    return [
+        Case(app, "standard", "fine", cpus, placement, ports=kind)
+        for app in WITH_PORTS
+        for cpus, placement in (*ARRANGEMENTS, *MORE_CPUS)
+        for kind in PORTS
+        if is_there("fine", cpus)
     ]
 
 

@@ -220,8 +220,8 @@ def switch(rows: Sequence[Row]) -> Table:
 def scaling(rows: Sequence[Row], window: int) -> Table:
     """More CPUs: work in the window, and over that of one CPU."""
     counts = sorted({row.cpus for row in rows})
-    # On several CPUs FreeRTOS has our port, so its one CPU has the same.
-    port = {"freertos": "freertos-tuned"}
+    # On several CPUs FreeRTOS has our port, so its one CPU has the same; fine-grained locks need two.
+    port = {"freertos": "freertos-tuned", "fine": "sw"}
     found = {(row.core, row.app, row.ports, row.kernel, row.placement, row.cpus): row for row in rows}
     lines = []
     for *same, kernel, placement in dict.fromkeys(key[:-1] for key, row in found.items() if row.cpus > 1):
@@ -409,6 +409,7 @@ def best(rows: Sequence[Row], app: str, kernels: Sequence[str], cpus: int) -> Ro
 RIVALS: dict[str, Sequence[str]] = {
     "hardware kernel": ("hw",),
     "software kernel": ("sw",),
+    NAMES["fine"]: ("fine",),
     "FreeRTOS": tuple(FREERTOS),
 }
 
