@@ -460,6 +460,8 @@ uint32_t cl_op_release(uint32_t id) {
 
 #if K_FINE
 #include "cl_fine.h"
+
+#include "cl_fine_conditions.h"
 #else
 uint32_t cl_op_mutex_create(void) { return enter(), answer_with(k_op_mutex_create()); }
 uint32_t cl_op_mutex_destroy(uint32_t id) { return enter(), answer_with(k_op_mutex_destroy(id)); }
@@ -484,7 +486,6 @@ uint32_t cl_op_semaphore_post(uint32_t id) {
 }
 
 uint32_t cl_op_semaphore_value(uint32_t id) { return enter(), answer_with(k_op_semaphore_value(id)); }
-#endif
 uint32_t cl_op_cond_create(void) { return enter(), answer_with(k_op_cond_create()); }
 uint32_t cl_op_cond_destroy(uint32_t id) { return enter(), answer_with(k_op_cond_destroy(id)); }
 uint32_t cl_op_cond_ticket(uint32_t id) { return enter(), answer_with(k_op_cond_ticket(id)); }
@@ -506,6 +507,7 @@ uint32_t cl_op_cond_broadcast(uint32_t id) {
   k_cpu *cpu = enter();
   return K_AWAY ? broadcast_away(id) : broadcast(cpu, id);
 }
+#endif
 
 uint32_t cl_op_interrupt_bind(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
@@ -578,7 +580,6 @@ uint32_t cl_sw_mutex_lock(uint32_t id) {
   k_cpu *cpu = enter();
   return cl_sw_finish(cpu, k_just(k_op_mutex_lock(cpu, id)), WAIT);
 }
-#endif
 
 uint32_t cl_sw_cond_wait(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
@@ -593,7 +594,6 @@ uint32_t cl_op_barrier_wait(uint32_t id, uint32_t word) {
   return cl_sw_finish(cpu, result, WAIT | WAKE_MANY);
 }
 
-#if !K_FINE
 CL_COLD uint32_t cl_op_mutex_lock_apart(uint32_t id);
 uint32_t cl_op_mutex_lock_apart(uint32_t id) {
   k_cpu *cpu = enter();
@@ -842,14 +842,12 @@ CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
 #if K_FINE
     case CL_OP_MUTEX_LEAVE: answer = mutex_leave(id, thread, &woke); break;
     case CL_OP_SEMAPHORE_LEAVE: answer = semaphore_leave(id, thread, &woke); break;
+    case CL_OP_COND_LEAVE: answer = cond_leave(id, thread, &woke); break;
+    default: answer = port_leave(id, thread, &woke);
 #else
     case CL_OP_MUTEX_LEAVE: answer = k_op_mutex_leave(id, thread, &woke); break;
     case CL_OP_SEMAPHORE_LEAVE: answer = k_op_semaphore_leave(id, thread, &woke); break;
-#endif
     case CL_OP_COND_LEAVE: answer = k_op_cond_leave(id, thread, &woke); break;
-#if K_FINE
-    default: answer = port_leave(id, thread, &woke);
-#else
     default: answer = k_op_port_leave(id, thread, &woke);
 #endif
   }
@@ -859,12 +857,14 @@ CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
 
 CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
   switch (op) {
-    case CL_OP_COND_CREATE: return k_op_cond_create();
     case CL_OP_COND_TICKET: return k_op_cond_ticket(id);
-    case CL_OP_COND_SIGNAL: return k_queue_woken(k_op_cond_signal(id), &pressed);
 #if K_FINE
+    case CL_OP_COND_CREATE: return cond_create_inside();
+    case CL_OP_COND_SIGNAL: return signal_inside(id, &pressed);
     case CL_OP_MUTEX_UNLOCK: return unlock_inside(id, &pressed);
 #else
+    case CL_OP_COND_CREATE: return k_op_cond_create();
+    case CL_OP_COND_SIGNAL: return k_queue_woken(k_op_cond_signal(id), &pressed);
     case CL_OP_MUTEX_UNLOCK: return k_queue_woken(k_op_mutex_unlock(this_cpu(), id), &pressed);
 #endif
     case CL_OP_THREAD_READ: return k_op_thread_read(id);

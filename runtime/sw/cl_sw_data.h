@@ -165,6 +165,9 @@ typedef struct {
 } k_semaphore;
 
 typedef struct {
+#if K_FINE
+  _Alignas(16) k_thread *last; /* waiter */
+#endif
   k_thread *waiters;
   uint16_t signals; /* of a barrier: how many have come */
   uint8_t exists;
