@@ -16,7 +16,7 @@ from coreloom.design import platform, spec
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, RUNTIME
 from coreloom.synthesis import export
-from coreloom.toolchain import verilate
+from coreloom.toolchain import verilate, yosys
 from simulators import icarus
 
 UNITS = [name for name in export.known() if name not in platform.names() and name != "cl_soc"]
@@ -32,6 +32,14 @@ def test_the_verilog_of_each_is_read_by_icarus(name: str, tmp_path: Path) -> Non
     chosen = export.choose(name)
     (file,) = export.write(chosen, "verilog", BUILD / "export" / f"test-{chosen.name}")
     assert icarus(chosen.design.top, file.read_text(encoding="utf-8"), tmp_path) == ""
+
+
+def test_the_verilog_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = export.choose("cl_bus")
+    (first,) = export.write(chosen, "verilog", tmp_path / "first")
+    monkeypatch.delattr(yosys, "run")
+    (second,) = export.write(chosen, "verilog", tmp_path / "second")
+    assert second.read_text(encoding="utf-8") == first.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["smp-standard", "hthreads-fast", "cl_kernel", "cl_ipc"])

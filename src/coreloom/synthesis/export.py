@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from coreloom.errors import UserError, suggest
 from coreloom.files import whole_folder
 from coreloom.paths import BUILD, RUNTIME
 from coreloom.synthesis import units
-from coreloom.toolchain import yosys
+from coreloom.toolchain import cache, yosys
 from coreloom.toolchain.verilate import Design
 
 KINDS = {
@@ -136,7 +137,6 @@ def _verilog(export: Export, work: Path) -> tuple[list[Path], list[Path]]:
     """One file that every Verilog tool reads: parameters have their values, types are vectors."""
     top = export.design.top
     BUILD.mkdir(exist_ok=True)
-    made = BUILD / f"export-{export.name}.v"  # where Yosys can write
     script = [
         yosys.read_command(export.design, export.params, BUILD),
         f"hierarchy -top {top}",
@@ -147,16 +147,8 @@ def _verilog(export: Export, work: Path) -> tuple[list[Path], list[Path]]:
         "bwmuxmap",  # cells for which Verilog has no operator
         "memory_collect",
         "opt_clean",
-        f"write_verilog -noattr {yosys.relative([made])}",
     ]
-    try:
-        done = yosys.run("\n".join(script) + "\n", "synth")
-        if done.status:
-            last = next((line for line in reversed(done.log.splitlines()) if "ERROR" in line), "no message")
-            raise UserError(f"Yosys cannot read {export.name}: {last.strip()}")
-        text = made.read_text(encoding="utf-8")
-    finally:
-        made.unlink(missing_ok=True)
+    text = _netlist(export, "\n".join(script))
     head = [
         f"// {licence.tag()}",
         f"// {export.name}, made by `coreloom export` {__version__} with Yosys; do not edit.",
@@ -165,6 +157,29 @@ def _verilog(export: Export, work: Path) -> tuple[list[Path], list[Path]]:
     target = work / f"{top}.v"
     target.write_text("\n".join([*head, text.split("\n", 1)[1]]), encoding="utf-8")
     return [target], []
+
+
+def _netlist(export: Export, script: str) -> str:
+    """What a script of Yosys has read, as Verilog, which is kept; a UserError if it cannot be read."""
+    made = BUILD / f"export-{export.name}.v"  # where Yosys can write
+
+    def write(work: Path) -> None:
+        try:
+            done = yosys.run(f"{script}\nwrite_verilog -noattr {yosys.relative([made])}\n", "synth")
+            if done.status:
+                errors = [line.strip() for line in done.log.splitlines() if "ERROR" in line]
+                raise UserError(f"Yosys cannot read {export.name}: {(errors or ['no message'])[-1]}")
+            shutil.copyfile(made, work / made.name)
+        finally:
+            made.unlink(missing_ok=True)
+
+    key = yosys.installed_key(script, "synth")
+    if key is None:
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder))
+            return (Path(folder) / made.name).read_text(encoding="utf-8")
+    entry = cache.made(cache.place("yosys") / f"{export.design.top}-{key}", write)
+    return next(entry.iterdir()).read_text(encoding="utf-8")
 
 
 def _said(export: Export) -> str:

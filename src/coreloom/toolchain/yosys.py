@@ -18,7 +18,7 @@ from coreloom.toolchain import cache, yowasp
 from coreloom.toolchain.verilate import Design
 from coreloom.toolchain.yowasp import relative
 
-__all__ = ["YosysResult", "read_command", "relative", "result_key", "run"]
+__all__ = ["YosysResult", "installed_key", "read_command", "relative", "result_key", "run"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,7 @@ def run(script: str, extra: str = "test") -> YosysResult:
     A script that only reads and proves has one result for one content of the files it names: it is kept in
     the cache, unless Yosys itself failed.
     """
-    yowasp.find(yowasp.YOSYS, extra)
-    try:
-        key = result_key(script, yowasp.version(yowasp.YOSYS, extra))
-    except UserError:  # it is here, but nobody knows which it is
-        key = None
+    key = installed_key(script, extra)
     if key is None:
         return _run(script, extra)
     entry = cache.place("yosys") / key
@@ -53,6 +49,18 @@ def run(script: str, extra: str = "test") -> YosysResult:
 
         cache.made(entry, make)
     return result
+
+
+def installed_key(script: str, extra: str) -> str | None:
+    """result_key with the installed Yosys; None also if its version is unknown.
+
+    A UserError if Yosys is missing.
+    """
+    yowasp.find(yowasp.YOSYS, extra)
+    try:
+        return result_key(script, yowasp.version(yowasp.YOSYS, extra))
+    except UserError:
+        return None
 
 
 # Commands of a script that leave something else than the log, or do more than its files say.
