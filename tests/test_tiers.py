@@ -217,7 +217,7 @@ def test_it_sets_up_then_tests(checkout: Path) -> None:
     assert ended(start(checkout)) == (0, "setup-test\nsetup-report\ntests run\n", "")
     assert ended(start(checkout, "test-synth")) == (
         0,
-        "setup-test\nsetup-synth\nsetup-export\ntests run\n",
+        "setup-test\nsetup-synth\nsetup-export\nsetup-litex\ntests run\n",
         "",
     )
 

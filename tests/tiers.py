@@ -36,6 +36,7 @@ FOLDERS = (
     ("debug/test_bad_input.py", "test"),
     ("debug/*", "runtime"),  # which has a model of its own for each core
     ("synth/*", "synth"),
+    ("litex_soc/*", "synth"),
     ("outside/*", "outside"),
     *((f"linux/test_{name}.py", "test") for name in (
         "as_user", "exclusive_arguments", "exclusive_io", "exclusive_irq", "exclusive_mechanisms",
@@ -56,11 +57,11 @@ SETUP = {
     "rtl": ("test", "export"),
     "runtime": ("test", "cluster"),
     "formal": ("test",),
-    "synth": ("test", "synth", "export"),
+    "synth": ("test", "synth", "export", "litex"),
     "linux": ("test", "linux"),
     "docs": ("test", "docs", "report"),
     "outside": ("test",),
-    "nightly": ("test", "synth", "export", "cluster", "linux"),
+    "nightly": ("test", "synth", "export", "litex", "cluster", "linux"),
 }
 
 # Which subjects a changed file asks for; the first prefix that matches counts, all subjects where none does.
@@ -73,6 +74,7 @@ CHANGES = (
     ("linux/", "linux"),
     ("src/coreloom/vm/", "linux"),
     ("src/coreloom/synthesis/", "synth"),
+    ("src/coreloom/litex/", "synth"),
     ("src/coreloom/benches/", "runtime docs"),
     ("src/coreloom/exploration/", "runtime docs"),
     ("tests/kernel_rtl/", "rtl formal"),
@@ -83,6 +85,7 @@ CHANGES = (
     ("tests/soc/", "rtl formal"),
     ("tests/board/", "rtl formal synth"),
     *((f"tests/{folder}/", folder) for folder in ("runtime", "synth", "linux", "docs")),
+    ("tests/litex_soc/", "synth"),
     ("tests/debug/", "runtime"),
     ("tests/outside/", ""),
     ("docs/", "docs"),

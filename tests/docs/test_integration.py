@@ -62,7 +62,7 @@ int main(void) {
 def test_the_switch_runs(tmp_path: Path) -> None:
     """Two threads take turns; then main, which is less urgent, goes on."""
     text = (ROOT / "docs" / "integration.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
+    code = re.findall(r"```c\n(.*?)```", text, re.DOTALL)[0]
     (tmp_path / "main.c").write_text(code + MAIN)
     (tmp_path / "start.S").write_text(START)
     (tmp_path / "link.ld").write_text(LINK)

@@ -20,7 +20,7 @@ from coreloom.design.key import Param
 from coreloom.design.keys import Platform
 from coreloom.errors import UserError, suggest
 from coreloom.files import whole_folder
-from coreloom.paths import BUILD, RUNTIME
+from coreloom.paths import BUILD, RTL, RUNTIME
 from coreloom.synthesis import units
 from coreloom.toolchain import cache, yosys
 from coreloom.toolchain.verilate import Design
@@ -37,6 +37,8 @@ _HEADERS = {
     "cl_backdoor": ("cl_backdoor_regs.h",),
     _SOC: ("cl_kernel_ops.h", "cl_ipc_ops.h", "cl_backdoor_regs.h", "cl_soc_map.h"),
 }
+_SHARED = ("cl_kernel_shared_wb", "cl_kernel_shared_axil")
+_SHARED_HEADER = RTL / "bridge" / "c" / "cl_kernel_shared.h"
 _PORTS = {  # pages about ports whose loads and stores are operations
     **dict.fromkeys(record.ON_BUSES, ("kernel.md",)),
     "cl_ipc": ("ipc.md",),
@@ -56,7 +58,8 @@ class Export:
 
     @property
     def headers(self) -> list[Path]:
-        return [RUNTIME / "include" / name for name in _HEADERS.get(self.design.top, ())]
+        found = [RUNTIME / "include" / name for name in _HEADERS.get(self.design.top, ())]
+        return [*found, _SHARED_HEADER] if self.design.top in _SHARED else found
 
 
 def known() -> list[str]:
