@@ -30,7 +30,10 @@ def soc(cpus: int = 1) -> Any:
     from litex.build.sim import SimPlatform
     from litex.soc.cores.cpu.vexriscv import VexRiscv
     from litex.soc.integration.soc_core import SoCCore
+    from migen.fhdl.structure import DUID
 
+    # LiteX orders its Verilog by this: the same SoC is the same text, so the same model.
+    DUID._DUID__next_uid = 0
     stream = [(f"{way}_{part}", bits) for way in ("source", "sink")
               for part, bits in (("valid", 1), ("ready", 1), ("data", 8))]  # fmt: skip
     serial = [Subsignal(name, Pins(bits)) for name, bits in stream]

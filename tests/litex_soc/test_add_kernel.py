@@ -13,6 +13,7 @@ import pytest
 
 from coreloom.errors import UserError
 from coreloom.litex import add_kernel
+from coreloom.paths import PLATFORMS
 from coreloom.synthesis import export
 
 from . import machine
@@ -20,16 +21,23 @@ from . import machine
 SAID = {
     "page": "12121212",
     "one": "turns 12121212\ntotal 10\nsum 650\n"
-    "answers by interrupt 1\npreempted by a line 1\nand by a slice 1\n",
+    "answers by interrupt 1\nended by its limit 1 in time\npreempted by a line 1\nand by a slice 1\n",
     "two": "the other CPU is 1\nrounds 40\ntotal 40\nsum 9455\nboth have taken interrupts\n",
 }
 
 
 @pytest.mark.parametrize("name", SAID)
 def test_a_program(name: str, tmp_path: Path) -> None:
+    """Of the two SoCs one has a kernel with all services."""
     soc = machine.soc(2 if name == "two" else 1)
-    cpus = [soc.cpu, soc.cpu1] if name == "two" else None
-    add_kernel(soc, cpus=cpus, lines=[soc.timer0.ev.zero.trigger], folder=tmp_path / "kernel")
+    folder, lines = tmp_path / "kernel", [soc.timer0.ev.zero.trigger]
+    if name == "two":
+        add_kernel(soc, cpus=[soc.cpu, soc.cpu1], lines=lines, folder=folder)
+    else:
+        of = tmp_path / "full.toml"
+        text = (PLATFORMS / "smp-standard.toml").read_text(encoding="utf-8")
+        of.write_text(text.replace("[kernel]\n", '[kernel]\nbuild = "full"\n'), encoding="utf-8")
+        add_kernel(soc, str(of), lines=lines, folder=folder)
     model = machine.build(soc, tmp_path)
     machine.program(machine.PROGRAMS / f"{name}.c", tmp_path)
     assert machine.run(model, tmp_path, 300_000) == SAID[name].encode() + machine.END

@@ -51,8 +51,8 @@ def add_kernel(
     has its answer) and `preempt` (the thread should give way), all of them disabled at first: registers
     NAME_ev_enable and NAME_evn_enable. Constants for C are NAME_CLIENTS, NAME_TICK_HZ and the sizes,
     NAME_THREADS and so on; the module's attribute `include` is the folder of the headers, and its signal
-    `idle` has a bit of each client that waits because no thread can run. Time limits of the kernel count
-    cycles of clock domain sys.
+    `idle` has a bit of each client that waits because no thread can run. Register NAME_now is the time of the
+    kernel's time limits, in cycles of clock domain sys.
 
     UserError if LiteX or Yosys is missing, the SoC has no CPU with interrupts, the kernel cannot have as many
     clients or lines, or the platform has hardware threads, which are no part of a LiteX SoC.
@@ -115,6 +115,7 @@ def _check(soc: Any, of: Platform, tick_hz: int, lines: Sequence[Any]) -> None:
 def _module(soc: Any, clients: int, tick_hz: int, lines: Sequence[Any]) -> Any:
     from litex.gen import LiteXModule
     from litex.soc.interconnect import wishbone
+    from litex.soc.interconnect.csr import CSRStatus
     from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel
     from migen import Cat, ClockSignal, If, Instance, ResetSignal, Signal
 
@@ -135,7 +136,8 @@ def _module(soc: Any, clients: int, tick_hz: int, lines: Sequence[Any]) -> Any:
 
     period = max(1, round(soc.sys_clk_freq / tick_hz))
     left, tick, now = Signal(max=max(2, period)), Signal(), Signal(32)
-    module.comb += tick.eq(left == 0)
+    module.now = CSRStatus(32, name="now", description="The time of the kernel's time limits, in cycles.")
+    module.comb += [tick.eq(left == 0), module.now.status.eq(now)]
     module.sync += [now.eq(now + 1), If(tick, left.eq(period - 1)).Else(left.eq(left - 1))]
 
     module.specials += Instance(

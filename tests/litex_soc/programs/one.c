@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One CPU: semaphores, a mutex, messages, an interrupt line that ends a wait, preemption by a line and by a slice. */
+/* One CPU: semaphores, a mutex, messages, waits that an interrupt line and a time limit end, preemption by a line and by
+ * a slice. */
 #include "firmware.h"
 
 enum { LINE = 0, PORT_OF_MAIN = 3 };
@@ -102,6 +103,14 @@ void begin_cpu(void) {
   wait(line_semaphore);
   say("\nanswers by interrupt ");
   number(answered[0] - before);
+
+  const uint32_t until = coreloom_now_read() + 2000;
+  check("limit", operation(CL_OP_TIMEOUT_START, 0, until));
+  wait(line_semaphore);
+  const uint32_t late = coreloom_now_read() - until;
+  say("\nended by its limit ");
+  number(operation(CL_OP_TIMEOUT_STOP, 0, 0) & CL_WORD_VALUE_MASK);
+  say(late < 1000 ? " in time" : " at a wrong time");
 
   start(urgent, stacks_of[2], 128, 25);
   operation(CL_OP_YIELD, 0, 0);
