@@ -18,13 +18,13 @@ HERE = Path(__file__).parent
 PAGE = ROOT / "docs" / "integration.md"
 PROGRAMS = HERE / "programs"
 CLOCK_HZ = 1_000_000
-CPU = "VexRiscv_Lite"  # without a data cache: two of them see the same memory
+VARIANTS = {"lite": "VexRiscv_Lite", "standard": "VexRiscv"}  # which has a data cache
 SECOND_START = 0x40  # in the ROM
 END = b"\x04"
 
 
 def soc(cpus: int = 1) -> Any:
-    """A SoC without the kernel, not finalised."""
+    """A SoC without the kernel, not finalised: of one CPU with a data cache, or of two without one."""
     from litex.build.generic_platform import Pins, Subsignal
     from litex.build.io import CRG
     from litex.build.sim import SimPlatform
@@ -34,6 +34,7 @@ def soc(cpus: int = 1) -> Any:
 
     # LiteX orders its Verilog by this: the same SoC is the same text, so the same model.
     DUID._DUID__next_uid = 0
+    variant = "standard" if cpus == 1 else "lite"  # caches of two would not see each other's stores
     stream = [(f"{way}_{part}", bits) for way in ("source", "sink")
               for part, bits in (("valid", 1), ("ready", 1), ("data", 8))]  # fmt: skip
     serial = [Subsignal(name, Pins(bits)) for name, bits in stream]
@@ -42,7 +43,7 @@ def soc(cpus: int = 1) -> Any:
         platform,
         CLOCK_HZ,
         cpu_type="vexriscv",
-        cpu_variant="lite",
+        cpu_variant=variant,
         integrated_rom_size=0x8000,
         integrated_rom_init=[0],  # that there is a file, which program() replaces
         integrated_sram_size=0x4000,
@@ -50,7 +51,7 @@ def soc(cpus: int = 1) -> Any:
     )
     made.crg = CRG(platform.request("sys_clk"))
     if cpus == 2:
-        made.cpu1 = second = VexRiscv(platform, "lite")
+        made.cpu1 = second = VexRiscv(platform, variant)
         second.set_reset_address(made.mem_map["rom"] + SECOND_START)
         made.bus.add_master(master=second.ibus)
         made.bus.add_master(master=second.dbus)
@@ -62,7 +63,7 @@ def build(made: Any, folder: Path) -> Path:
     from litex.soc.integration.builder import Builder
 
     Builder(made, output_dir=folder, compile_software=False, compile_gateware=False).build()
-    cores = packages.folder("pythondata-cpu-vexriscv") / "verilog" / f"{CPU}.v"
+    cores = packages.folder("pythondata-cpu-vexriscv") / "verilog" / f"{VARIANTS[made.cpu.variant]}.v"
     sources = (cores, folder / "kernel" / f"{TOP}.v", folder / "gateware" / "sim.v")
     design = Design("sim", sources, packages=("pythondata-cpu-vexriscv",))
     return verilate.build(design, HERE / "soc.cpp", name="litex")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from coreloom.errors import UserError
-from coreloom.litex import add_kernel
+from coreloom.litex import TOP, add_kernel
 from coreloom.paths import PLATFORMS
 from coreloom.synthesis import export
 
@@ -67,7 +67,7 @@ def test_the_lines_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def unmade(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is exported."""
-    monkeypatch.setattr(export, "write", lambda chosen, kind, folder: [folder / "kernel.v"])
+    monkeypatch.setattr(export, "write", lambda chosen, kind, folder: [folder / f"{TOP}.v"])
 
 
 @pytest.mark.usefixtures("unmade")
@@ -84,9 +84,6 @@ def test_each_hart_is_a_client() -> None:
     }  # fmt: skip
     region = soc.bus.regions["kernel"]
     assert (region.origin, region.size, region.cached) == (0x8000_0000, 0x40_0000, False)
-
-
-NO_CPU = "the LiteX SoC has no CPU with interrupts: choose another cpu_type"
 
 
 @pytest.mark.usefixtures("unmade")
@@ -118,10 +115,22 @@ def test_mistakes(options: dict[str, Any], text: str) -> None:
     assert str(raised.value) == text
 
 
-def test_a_soc_without_a_cpu() -> None:
-    soc = SimpleNamespace(irq=SimpleNamespace(enabled=False))
-    with pytest.raises(UserError, match=f"^{NO_CPU}$"):
-        add_kernel(soc)
+@pytest.mark.usefixtures("unmade")
+def test_socs_that_take_no_kernel() -> None:
+    def refused(soc: Any, **options: Any) -> str:
+        with pytest.raises(UserError) as raised:
+            add_kernel(soc, **options)
+        return str(raised.value)
+
+    soc = machine.soc()
+    assert refused(soc, name="uart") == "the LiteX SoC has a 'uart': choose another name for the kernel"
+    soc.irq.enabled = False
+    assert refused(soc) == "the LiteX SoC has no CPU with interrupts: choose another cpu_type"
+    soc.irq.enabled = True
+    add_kernel(soc)
+    assert refused(soc, name="second") == "the LiteX SoC has a kernel: leave out the second one"
+    soc.finalize()
+    assert refused(soc) == "the LiteX SoC is finalised: add the kernel before it is built"
 
 
 def test_without_litex(monkeypatch: pytest.MonkeyPatch) -> None:

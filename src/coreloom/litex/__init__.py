@@ -54,11 +54,13 @@ def add_kernel(
     `idle` has a bit of each client that waits because no thread can run. Register NAME_now is the time of the
     kernel's time limits, in cycles of clock domain sys.
 
-    UserError if LiteX or Yosys is missing, the SoC has no CPU with interrupts, the kernel cannot have as many
-    clients or lines, or the platform has hardware threads, which are no part of a LiteX SoC.
+    UserError if LiteX or Yosys is missing, the SoC is finalised, has a kernel or no CPU with interrupts, the
+    kernel cannot have as many clients or lines, or the platform has hardware threads, which are no part of a
+    LiteX SoC.
     """
     packages.folder("litex", "litex")
     packages.folder("migen", "litex")
+    _check_free(soc, name)
     harts = _harts(soc, cpus)
     of = platform.load(kernel, len(harts))
     _check(soc, of, tick_hz, lines)
@@ -85,6 +87,15 @@ def add_kernel(
     for each in _SIZES:
         soc.add_constant(f"{name}_{each}", getattr(of.kernel, each))
     return module
+
+
+def _check_free(soc: Any, name: str) -> None:
+    if soc.finalized:
+        raise UserError("the LiteX SoC is finalised: add the kernel before it is built")
+    if any(Path(source[0]).name == f"{TOP}.v" for source in soc.platform.sources):
+        raise UserError("the LiteX SoC has a kernel: leave out the second one")
+    if hasattr(soc, name):
+        raise UserError(f"the LiteX SoC has a '{name}': choose another name for the kernel")
 
 
 def _harts(soc: Any, cpus: Sequence[Any] | None) -> list[Any]:
