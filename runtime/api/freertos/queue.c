@@ -10,26 +10,34 @@
 
 typedef uint32_t __attribute__((may_alias)) word;
 
-/* Items are mostly a few words. */
-CL_INLINE void copy(void *to, const void *from, UBaseType_t bytes) {
-  if (CL_UNLIKELY(((uintptr_t)to | (uintptr_t)from | bytes) % sizeof(word) || bytes > 8 * sizeof(word))) {
-    memcpy(to, from, bytes);
-    return;
-  }
+CL_INLINE void copy_words(void *to, const void *from, UBaseType_t bytes) {
   word *at = to;
   const word *source = from, *end = source + bytes / sizeof(word);
 #pragma clang loop unroll(disable)
-  while (source < end) *at++ = *source++;
+  do *at++ = *source++;
+  while (source < end);
+}
+
+/* Items are mostly a few words. */
+static inline int are_words(const void *to, const void *from, UBaseType_t bytes) {
+  return !(((uintptr_t)to | (uintptr_t)from | bytes) % sizeof(word)) && bytes && bytes <= 8 * sizeof(word);
+}
+CL_INLINE void copy(void *to, const void *from, UBaseType_t bytes) {
+  if (CL_LIKELY(are_words(to, from, bytes))) copy_words(to, from, bytes);
+  else memcpy(to, from, bytes);
 }
 
 static inline int is_mutex(const StaticQueue_t *queue) {
   return queue->cl_type == queueQUEUE_TYPE_MUTEX || queue->cl_type == queueQUEUE_TYPE_RECURSIVE_MUTEX;
 }
 
-/* cl_kind: a semaphore or a mutex in no set is no more than its count and its holder. */
-enum { ANY, COUNTER, MUTEX };
+/* cl_kind, of what is in no set: a semaphore or a mutex is no more than its count and its holder; the items of WORDS are
+ * a few whole words. */
+enum { ANY, COUNTER, MUTEX, WORDS };
 static inline uint8_t kind_of(const StaticQueue_t *queue) {
-  return queue->cl_item || queue->cl_set ? ANY : is_mutex(queue) ? MUTEX : COUNTER;
+  if (queue->cl_set) return ANY;
+  if (queue->cl_item) return are_words(queue->cl_items, NULL, queue->cl_item) ? WORDS : ANY;
+  return is_mutex(queue) ? MUTEX : COUNTER;
 }
 
 /* --- creation --- */
@@ -37,6 +45,8 @@ static inline uint8_t kind_of(const StaticQueue_t *queue) {
 static QueueHandle_t prepare(StaticQueue_t *queue, UBaseType_t length, UBaseType_t item, uint8_t *items, uint8_t type,
                              int is_static) {
   *queue = (StaticQueue_t){.cl_items = items, .cl_length = length, .cl_item = item, .cl_type = type};
+  queue->cl_read = queue->cl_write = items;
+  queue->cl_end = items + length * item;
   queue->cl_static = (uint8_t)is_static;
   queue->cl_kind = kind_of(queue);
   return queue;
@@ -89,7 +99,8 @@ QueueHandle_t xQueueCreateCountingSemaphoreStatic(UBaseType_t most, UBaseType_t 
 BaseType_t xQueueGenericReset(QueueHandle_t queue, BaseType_t is_new) {
   configASSERT(queue);
   cl_frt_enter();
-  queue->cl_count = queue->cl_read = 0;
+  queue->cl_count = 0;
+  queue->cl_read = queue->cl_write = queue->cl_items;
   if (!is_new) cl_frt_wake(&queue->cl_senders, NULL);
   cl_frt_leave();
   return pdPASS;
@@ -109,6 +120,12 @@ CL_APART void take_mutex(QueueHandle_t mutex) {
   if (self) self->cl_held++;
 }
 
+/* Where the item behind this one is. */
+CL_INLINE uint8_t *behind(const StaticQueue_t *queue, uint8_t *at) {
+  at += queue->cl_item;
+  return at == queue->cl_end ? queue->cl_items : at;
+}
+
 CL_INLINE void put(QueueHandle_t queue, const void *item, BaseType_t where, BaseType_t *woken) {
   if (queue->cl_kind == COUNTER) {
     queue->cl_count++;
@@ -116,15 +133,17 @@ CL_INLINE void put(QueueHandle_t queue, const void *item, BaseType_t where, Base
     return;
   }
   QueueSetHandle_t set = queue->cl_set;
-  UBaseType_t before = queue->cl_count, to = queue->cl_read + queue->cl_count;
+  UBaseType_t before = queue->cl_count;
+  uint8_t *to = queue->cl_write;
   if (where == queueOVERWRITE && before) {
     to = queue->cl_read;
     before--;
   } else if (where == queueSEND_TO_FRONT && queue->cl_item) {
-    to = queue->cl_read = (queue->cl_read ? queue->cl_read : queue->cl_length) - 1;
+    to = queue->cl_read = (queue->cl_read == queue->cl_items ? queue->cl_end : queue->cl_read) - queue->cl_item;
+  } else {
+    queue->cl_write = behind(queue, to);
   }
-  if (to >= queue->cl_length) to -= queue->cl_length;
-  if (queue->cl_item) copy(queue->cl_items + to * queue->cl_item, item, queue->cl_item);
+  if (queue->cl_item) copy(to, item, queue->cl_item);
   if (CL_UNLIKELY(is_mutex(queue))) give_mutex(queue);
   int is_more = before == queue->cl_count;
   queue->cl_count = before + 1;
@@ -139,8 +158,8 @@ static CL_COLD void put_in_set(QueueHandle_t queue, QueueSetHandle_t set, BaseTy
 
 CL_INLINE void take(QueueHandle_t queue, void *item, BaseType_t *woken) {
   if (queue->cl_item) {
-    if (item) copy(item, queue->cl_items + queue->cl_read * queue->cl_item, queue->cl_item);
-    if (++queue->cl_read == queue->cl_length) queue->cl_read = 0;
+    if (item) copy(item, queue->cl_read, queue->cl_item);
+    queue->cl_read = behind(queue, queue->cl_read);
   }
   queue->cl_count--;
   if (is_mutex(queue)) take_mutex(queue);
@@ -178,9 +197,9 @@ static BaseType_t wait_long(QueueHandle_t queue, int for_room) {
   return pdTRUE;
 }
 
-/* Waits for room, or for an item. A unit that is taken later wakes senders, too. */
+/* Waits for room, or for an item. A unit of a semaphore that is taken later wakes who waits to give one, too. */
 CL_APART BaseType_t when(QueueHandle_t queue, int for_room, TickType_t ticks) {
-  if (for_room) queue->cl_kind = ANY;
+  if (for_room && queue->cl_kind != WORDS) queue->cl_kind = ANY;
   if (INCLUDE_vTaskSuspend && ticks == portMAX_DELAY && (for_room || !is_mutex(queue)))
     return wait_long(queue, for_room);
   return wait_for(queue, for_room, ticks);
@@ -188,11 +207,13 @@ CL_APART BaseType_t when(QueueHandle_t queue, int for_room, TickType_t ticks) {
 
 /* --- for tasks: what need not wait enters the critical section as a leaf --- */
 
-BaseType_t xQueueGenericSend(QueueHandle_t queue, const void *item, TickType_t ticks, BaseType_t where) {
-  configASSERT(queue && (item || !queue->cl_item));
-  configASSERT(where != queueOVERWRITE || queue->cl_length == 1);
-  cl_trace_call();
-  cl_frt_enter_leaf();
+CL_APART BaseType_t wake_first(struct cl_queue *waiters) {
+  cl_frt_wake_first(waiters);
+  cl_frt_leave_leaf();
+  return pdTRUE;
+}
+
+CL_APART BaseType_t send_any(QueueHandle_t queue, const void *item, TickType_t ticks, BaseType_t where) {
   configASSERT(!is_mutex(queue) || queue->cl_holder == cl_frt_self());
   if (CL_UNLIKELY(!is_ready(queue, 1)) && where != queueOVERWRITE) {
     cl_frt_stay();
@@ -206,6 +227,24 @@ BaseType_t xQueueGenericSend(QueueHandle_t queue, const void *item, TickType_t t
   return pdTRUE;
 }
 
+BaseType_t xQueueGenericSend(QueueHandle_t queue, const void *item, TickType_t ticks, BaseType_t where) {
+  configASSERT(queue && (item || !queue->cl_item));
+  configASSERT(where != queueOVERWRITE || queue->cl_length == 1);
+  cl_trace_call();
+  cl_frt_enter_leaf();
+  UBaseType_t count = queue->cl_count;
+  if (CL_UNLIKELY(queue->cl_kind != WORDS || where != queueSEND_TO_BACK || count == queue->cl_length) ||
+      CL_UNLIKELY((uintptr_t)item % sizeof(word)))
+    return send_any(queue, item, ticks, where);
+  uint8_t *to = queue->cl_write;
+  queue->cl_count = count + 1;
+  queue->cl_write = behind(queue, to);
+  copy_words(to, item, queue->cl_item);
+  if (CL_UNLIKELY(queue->cl_receivers.first != NULL)) return wake_first(&queue->cl_receivers);
+  cl_frt_leave_leaf_quietly();
+  return pdTRUE;
+}
+
 CL_APART BaseType_t receive_later(QueueHandle_t queue, void *item, TickType_t ticks) {
   cl_frt_stay();
   BaseType_t is_there = ticks && when(queue, 0, ticks);
@@ -214,13 +253,25 @@ CL_APART BaseType_t receive_later(QueueHandle_t queue, void *item, TickType_t ti
   return is_there;
 }
 
+CL_APART BaseType_t take_any(QueueHandle_t queue, void *item) {
+  take(queue, item, NULL);
+  cl_frt_leave_leaf();
+  return pdTRUE;
+}
+
 BaseType_t xQueueReceive(QueueHandle_t queue, void *item, TickType_t ticks) {
   configASSERT(queue && (item || !queue->cl_item));
   cl_trace_call();
   cl_frt_enter_leaf();
-  if (CL_UNLIKELY(!queue->cl_count)) return receive_later(queue, item, ticks);
-  take(queue, item, NULL);
-  cl_frt_leave_leaf();
+  UBaseType_t count = queue->cl_count;
+  if (CL_UNLIKELY(!count)) return receive_later(queue, item, ticks);
+  if (CL_UNLIKELY(queue->cl_kind != WORDS) || CL_UNLIKELY((uintptr_t)item % sizeof(word))) return take_any(queue, item);
+  uint8_t *from = queue->cl_read;
+  queue->cl_count = count - 1;
+  queue->cl_read = behind(queue, from);
+  copy_words(item, from, queue->cl_item);
+  if (CL_UNLIKELY(queue->cl_senders.first != NULL)) return wake_first(&queue->cl_senders);
+  cl_frt_leave_leaf_quietly();
   return pdTRUE;
 }
 
@@ -235,13 +286,6 @@ CL_APART BaseType_t await_unit(QueueHandle_t semaphore) {
   return is_there;
 }
 
-/* A semaphore or a mutex that is more than its count and its holder. */
-CL_APART BaseType_t take_any(QueueHandle_t semaphore) {
-  take(semaphore, NULL, NULL);
-  cl_frt_leave_leaf();
-  return pdTRUE;
-}
-
 BaseType_t xQueueSemaphoreTake(QueueHandle_t semaphore, TickType_t ticks) {
   configASSERT(semaphore && !semaphore->cl_item);
   cl_trace_call();
@@ -251,7 +295,7 @@ BaseType_t xQueueSemaphoreTake(QueueHandle_t semaphore, TickType_t ticks) {
     if (kind == COUNTER && INCLUDE_vTaskSuspend && ticks == portMAX_DELAY) return await_unit(semaphore);
     return receive_later(semaphore, NULL, ticks);
   }
-  if (CL_UNLIKELY(kind == ANY)) return take_any(semaphore);
+  if (CL_UNLIKELY(kind == ANY)) return take_any(semaphore, NULL);
   semaphore->cl_count--;
   if (kind == MUTEX) {
     TaskHandle_t self = cl_frt_self();
@@ -270,12 +314,6 @@ CL_APART BaseType_t give_any(QueueHandle_t semaphore) {
   return fits;
 }
 
-CL_APART BaseType_t wake_by_giving(QueueHandle_t semaphore) {
-  cl_frt_wake_first(&semaphore->cl_receivers);
-  cl_frt_leave_leaf();
-  return pdTRUE;
-}
-
 BaseType_t cl_frt_give(QueueHandle_t semaphore) {
   configASSERT(semaphore && !semaphore->cl_item);
   cl_trace_call();
@@ -289,7 +327,7 @@ BaseType_t cl_frt_give(QueueHandle_t semaphore) {
     semaphore->cl_holder = NULL;
   }
   semaphore->cl_count++;
-  if (CL_UNLIKELY(semaphore->cl_receivers.first != NULL)) return wake_by_giving(semaphore);
+  if (CL_UNLIKELY(semaphore->cl_receivers.first != NULL)) return wake_first(&semaphore->cl_receivers);
   cl_frt_leave_leaf_quietly();
   return pdTRUE;
 }
@@ -300,7 +338,7 @@ BaseType_t xQueuePeek(QueueHandle_t queue, void *item, TickType_t ticks) {
   cl_frt_enter();
   BaseType_t is_there = is_ready(queue, 0) || (ticks && when(queue, 0, ticks));
   if (is_there) {
-    copy(item, queue->cl_items + queue->cl_read * queue->cl_item, queue->cl_item);
+    copy(item, queue->cl_read, queue->cl_item);
     cl_frt_wake(&queue->cl_receivers, NULL); /* it is there for others, too */
   }
   cl_frt_leave();
@@ -351,7 +389,7 @@ BaseType_t xQueueReceiveFromISR(QueueHandle_t queue, void *item, BaseType_t *wok
 BaseType_t xQueuePeekFromISR(QueueHandle_t queue, void *item) {
   cl_frt_enter();
   BaseType_t is_there = queue->cl_count > 0;
-  if (is_there) copy(item, queue->cl_items + queue->cl_read * queue->cl_item, queue->cl_item);
+  if (is_there) copy(item, queue->cl_read, queue->cl_item);
   cl_frt_leave();
   return is_there;
 }

@@ -47,8 +47,8 @@ struct tskTaskControlBlock {
 };
 
 struct QueueDefinition {
-  uint8_t *cl_items;
-  UBaseType_t cl_length, cl_item, cl_count, cl_read; /* cl_item: bytes of one; cl_read: the oldest one */
+  uint8_t *cl_items, *cl_end, *cl_read, *cl_write; /* all of them; the oldest one, and where the next one goes */
+  UBaseType_t cl_length, cl_item, cl_count; /* cl_item: bytes of one */
   struct cl_queue cl_receivers, cl_senders;
   struct QueueDefinition *cl_set;
   struct tskTaskControlBlock *cl_holder; /* of a mutex */

@@ -28,6 +28,45 @@ static void peeks(void *unused) {
   vTaskDelete(NULL);
 }
 
+/* Random operations beside a list of the first bytes of what is in the queue; all bytes of an item follow from it. */
+static int items_of(UBaseType_t bytes, UBaseType_t length) {
+  static uint8_t given[48], got[48], list[8];
+  static uint32_t random = 1;
+  UBaseType_t count = 0;
+  int wrong = 0;
+  queue = xQueueCreate(length, bytes);
+  for (int step = 0; step < 150; step++) {
+    random = random * 1103515245 + 12345;
+    unsigned what = random >> 16 & 7, offset = random >> 20 & 1; /* not every item is aligned */
+    for (UBaseType_t i = 0; i < bytes; i++) given[offset + i] = (uint8_t)(step + i), got[offset + i] = 0;
+    if (what < 4) {
+      BaseType_t fits = what == 3 ? xQueueSendToFront(queue, given + offset, 0) : xQueueSend(queue, given + offset, 0);
+      wrong += fits != (count < length);
+      if (count == length) continue;
+      if (what == 3) memmove(list + 1, list, count);
+      list[what == 3 ? 0 : count] = (uint8_t)step;
+      count++;
+    } else {
+      int peeks = what == 4;
+      BaseType_t is_there = peeks ? xQueuePeek(queue, got + offset, 0) : xQueueReceive(queue, got + offset, 0);
+      wrong += is_there != (count > 0);
+      if (!count) continue;
+      for (UBaseType_t i = 0; i < bytes; i++) wrong += got[offset + i] != (uint8_t)(list[0] + i);
+      if (!peeks) memmove(list, list + 1, --count);
+    }
+    wrong += uxQueueMessagesWaiting(queue) != count;
+  }
+  vQueueDelete(queue);
+  return wrong;
+}
+
+static void sends_words(void *unused) {
+  (void)unused;
+  for (uint32_t word = 1; word <= 9; word++) xQueueSend(queue, &word, portMAX_DELAY);
+  say('s');
+  vTaskDelete(NULL);
+}
+
 static void queues(void) {
   static StaticQueue_t memory;
   static uint8_t storage[3 * 12];
@@ -120,6 +159,20 @@ static void queues(void) {
   queue = xQueueCreate(1, sizeof word);
   for (uint32_t i = 1; i < 4; i++) REQUIRE(xQueueOverwrite(queue, &i) == pdPASS);
   REQUIRE(uxQueueMessagesWaiting(queue) == 1 && xQueueReceive(queue, &word, 0) == pdTRUE && word == 3);
+  vQueueDelete(queue);
+
+  test("items of any size come in order, at either end");
+  static const UBaseType_t sizes[] = {1, 4, 6, 8, 32, 36};
+  for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) REQUIRE(!items_of(sizes[i], 1 + i));
+
+  test("whoever waits for room is woken by each item that is taken");
+  queue = xQueueCreate(2, sizeof word);
+  start(sends_words, NULL, HIGH);
+  for (uint32_t i = 1; i <= 9; i++) {
+    if (i > 2 && i < 8) REQUIRE(uxQueueMessagesWaiting(queue) == 2);
+    REQUIRE(xQueueReceive(queue, &word, portMAX_DELAY) == pdTRUE && word == i);
+  }
+  REQUIRE_LOG("s");
   vQueueDelete(queue);
 
   test("static memory and its sizes; a name in the registry");
