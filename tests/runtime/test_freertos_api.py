@@ -44,8 +44,9 @@ def test_requirements(ground: str, cpus: int, program: str) -> None:
 def test_the_layer_has_no_warnings(tmp_path: Path) -> None:
     """A user's flags silence them."""
     chosen = platform.load("smp-standard", 2)
-    flags = front_end.flags(["-Wall", "-Wextra", "-Werror", "-DCL_FREERTOS_STRICT"], [PROGRAMS])
+    layer = front_end.LAYERS[front_end.FREERTOS]
+    flags = layer.flags(["-Wall", "-Wextra", "-Werror", "-DCL_FREERTOS_STRICT"], [PROGRAMS])
     for ground in firmware.KERNELS:
-        for file in front_end.layer():
+        for file in layer.files:
             used = firmware.compile_flags(chosen, ground, firmware.PRIORITY, flags)
             zig.run([*zig.cc(), *used, "-c", str(file), "-o", str(tmp_path / "made.o")], file.name)

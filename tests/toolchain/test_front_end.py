@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.toolchain import cache, front_end
-from coreloom.toolchain.front_end import FreeRTOSProgram
+from coreloom.toolchain.application import Application
 
 
 def test_equal_configurations_at_two_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +17,7 @@ def test_equal_configurations_at_two_places(tmp_path: Path, monkeypatch: pytest.
     def completed(folder: Path) -> str:
         folder.mkdir(exist_ok=True)
         (folder / "FreeRTOSConfig.h").write_text("#define configUSE_TIMERS 1\n")
-        program = front_end.on(FreeRTOSProgram("main", (folder / "main.c",), ()), "freertos")
+        program = front_end.on(Application("main", (folder / "main.c",), api="freertos"), "freertos")
         assert not isinstance(program, str)
         return (program.files[0].parent / "FreeRTOSConfig.h").read_text()
 

@@ -17,10 +17,11 @@ from coreloom import __version__, packages, verbs
 from coreloom.design import platform
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError, suggest
-from coreloom.toolchain import bitcode, driver, firmware, front_end, layers, zig
+from coreloom.toolchain import bitcode, driver, firmware, front_end, zig
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.application import Application
 from coreloom.toolchain.driver import ASSEMBLE, COMPILE, DEPEND, LINK, Request
+from coreloom.toolchain.front_end import Layer
 
 TOOLCHAIN = Path(__file__).with_name("coreloom.cmake")
 _TRIPLE = {True: "x86_64-linux-gnu", False: "riscv32-unknown-elf"}  # by whether it is for Linux
@@ -89,15 +90,13 @@ def _cc(words: Sequence[str]) -> int:
     soc = platform.load(asked.settings.get("--platform", "smp-standard"), _cpus(asked))
     policy = asked.settings.get("--policy", firmware.PRIORITY)
     user = [*_CALM, *asked.flags]
-    if is_freertos := front_end.is_chosen(asked.settings.get("--api"), ground):
+    if layer := front_end.chosen(asked.settings.get("--api"), ground):
         sources = [Path(source) for _, source in asked.sources]
-        user = front_end.flags(user, (file.parent for file in sources if not front_end.replaces(file)))
-    user = layers.flags(asked.settings.get("--api"), user)
-    layers.check(asked.settings.get("--api"), ground, firmware.KERNELS, "the program")
+        user = layer.flags(user, (file.parent for file in sources if not layer.replacement(file)))
     flags = firmware.compile_flags(soc, ground, policy, user)
     if asked.mode != LINK:
-        return _compile_each(asked, flags, is_freertos)
-    return _link(asked, soc, ground, policy, flags, is_freertos)
+        return _compile_each(asked, flags, layer)
+    return _link(asked, soc, ground, policy, flags, layer)
 
 
 def _cpus(asked: Request) -> int | None:
@@ -140,7 +139,7 @@ def _version() -> str:
     return f"coreloom cc {__version__} (clang of zig {packages.version('ziglang')})"
 
 
-def _compile_each(asked: Request, flags: Sequence[str], is_freertos: bool) -> int:
+def _compile_each(asked: Request, flags: Sequence[str], layer: Layer | None) -> int:
     for word in asked.inputs:
         if word.startswith("-") and word != "-":
             continue  # of the linker, as gcc leaves it then
@@ -151,18 +150,16 @@ def _compile_each(asked: Request, flags: Sequence[str], is_freertos: bool) -> in
         output = asked.output
         if output is None and asked.mode in ending:
             output = f"{Path(source).stem}{ending[asked.mode]}"
-        if is_freertos:
-            _replace(asked, number)
+        _replace(asked, number, layer)
         if status := _compile(asked, flags, number, output):
             return status
     return 0
 
 
-def _replace(asked: Request, number: int) -> None:
-    """A source of FreeRTOS's kernel gives way to ours."""
-    file = Path(asked.inputs[number])
-    if front_end.replaces(file):
-        asked.inputs[number] = str(front_end.replacement(file))
+def _replace(asked: Request, number: int, layer: Layer | None) -> None:
+    """Use our source instead of one of FreeRTOS's kernel."""
+    if layer and (own := layer.replacement(Path(asked.inputs[number]))):
+        asked.inputs[number] = str(own)
         asked.languages[number] = "c"
 
 
@@ -191,14 +188,13 @@ def _compile(
 
 
 def _link(
-    asked: Request, soc: Platform, ground: str, policy: str, flags: Sequence[str], is_freertos: bool
+    asked: Request, soc: Platform, ground: str, policy: str, flags: Sequence[str], layer: Layer | None
 ) -> int:
     output = Path(asked.output or "a.out")
     inputs = list(asked.inputs)
     with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
         for number, source in asked.sources:
-            if is_freertos:
-                _replace(asked, number)
+            _replace(asked, number, layer)
             inputs[number] = str(Path(folder) / f"{number}-{Path(source).stem}.o")
             more: list[str] = []
             if {"-MD", "-MMD"} & set(asked.flags) and "-MF" not in asked.flags:
@@ -209,15 +205,14 @@ def _link(
         for number, word in enumerate(inputs):
             if not word.startswith("-") and Path(word).suffix not in _LINKED.values():
                 inputs[number] = _linkable(Path(word), Path(folder) / str(number))
-        if is_freertos and not front_end.is_defined(inputs):
-            inputs.append(_layer(flags, Path(folder), front_end.layer()))
-        if files := layers.files(asked.settings.get("--api")):
-            inputs.append(_layer(flags, Path(folder), files))
+        there = front_end.linked(inputs)
+        if layer and layer is not there:
+            inputs.append(_archive(flags, Path(folder), layer.files))
         seen = tuple(Path(source) for _, source in asked.sources if source != "-")
         app = Application(output.name, (), theirs=True, inputs=tuple(driver.linked(inputs)), seen=seen)
         defines = {"CL_PLACEMENT": 0}  # as `coreloom run` has it, for which the runtime is compiled already
-        if is_freertos or front_end.is_defined(inputs):
-            defines |= front_end.MACROS
+        for each in filter(None, (layer, there)):
+            defines |= each.macros
         if ground == firmware.LINUX:
             firmware.build_linux(app, soc, defines, to=output)
         else:
@@ -225,7 +220,7 @@ def _link(
     return 0
 
 
-def _layer(flags: Sequence[str], folder: Path, files: Iterable[Path]) -> str:
+def _archive(flags: Sequence[str], folder: Path, files: Iterable[Path]) -> str:
     """An archive of an API on our kernels, by the flags that the program is linked with."""
     archive, objects = str(folder / "api.a"), []
     for file in files:

@@ -73,6 +73,7 @@ class Application:
     folders: tuple[Path, ...] = ()  # with headers
     foreign: tuple[Foreign, ...] = ()
     defines: tuple[tuple[str, str | int], ...] = ()
+    api: str = ""  # in front_end.LAYERS; "": POSIX
     # Of a user's program, whose headers may be anywhere and whose warnings stop nothing:
     theirs: bool = False
     flags: tuple[str, ...] = ()  # for the compiler

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs written for another API than POSIX: which they are, and what each ground adds to them.
 
-A program for FreeRTOS's API is linked on our kernels with runtime/api/freertos, which is compiled with the
-program's flags and FreeRTOSConfig.h, as FreeRTOS is; on FreeRTOS it gets a configuration that adds to its own
-what the SoC decides.
+On our kernels, sources of runtime/api are linked with them. FreeRTOS's are compiled with the program's flags
+and FreeRTOSConfig.h, as FreeRTOS is; on FreeRTOS a program gets a configuration that adds to its own what the
+SoC decides.
 """
 
 from __future__ import annotations
@@ -11,113 +11,163 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from coreloom.errors import UserError, suggest
 from coreloom.paths import RUNTIME
-from coreloom.toolchain import cache, firmware, layers
+from coreloom.toolchain import cache, firmware
 from coreloom.toolchain.application import Application
 
 POSIX, FREERTOS = "posix", "freertos"
-APIS = (POSIX, FREERTOS, *layers.LAYERS)
-FOLDER = RUNTIME / "api" / FREERTOS
 CONFIG = "FreeRTOSConfig.h"
-_FREERTOS_H = re.compile(r'^\s*#\s*include\s*[<"]FreeRTOS\.h[>"]', re.MULTILINE)
-_OTHER = re.compile(r'^\s*#\s*include\s*[<"](?:pthread|threads)\.h[>"]', re.MULTILINE)
-# Files of FreeRTOS's kernel, of which a project may be made: ours, or nothing, takes their place.
-_OWN = {path.name: path for path in FOLDER.glob("*.c")}
-_KERNEL = re.compile(r"^[\s/*]*FreeRTOS Kernel\b", re.MULTILINE)
-_NAMES = re.compile(
-    r"(?:tasks|queue|timers|event_groups|stream_buffer|list|croutine|port|heap_\d)\.c|portASM\.[sS]"
-)
-
-
-# In FreeRTOS a preempted task comes after its equals; without it in front of them, as POSIX wants it.
-MACROS = {"CL_PREEMPTED_LAST": 1}
-_DEFINES = b"cl_frt_depths"  # of tasks.c, to which only files of the layer refer
+_FOLDER = RUNTIME / "api"
 
 
 @dataclass(frozen=True)
-class FreeRTOSProgram(Application):
-    """A program of the user's for FreeRTOS's API."""
+class Grounds:
+    """Where programs for an API run. error: on any other ground; {} is the program's name."""
+
+    names: Collection[str]
+    error: str
+
+    def check(self, ground: str, name: str = "the program") -> None:
+        if ground not in self.names:
+            raise UserError(self.error.format(name))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An API whose functions are sources of ours."""
+
+    header: str  # what its programs include
+    folders: tuple[str, ...]  # of runtime/api, with the sources
+    include: str  # folder with the headers
+    run: Grounds
+    cc: Grounds  # for `coreloom cc`
+    without: tuple[str, ...] = ()  # headers, of which its programs include none
+    default: str | None = None  # folder with a header that the program's own comes before
+    macros: Mapping[str, int] = field(default_factory=dict)
+    # A project may have files of the real kernel. Ours of the same name, or else `none`, are used instead.
+    replaced: re.Pattern[str] | None = None  # their names
+    begins: re.Pattern[str] | None = None  # in their first 400 characters
+    none: str = ""
+    symbol: bytes | None = None  # of its scheduler; only sources of the layer refer to it
+
+    @property
+    def files(self) -> list[Path]:
+        """Its sources."""
+        return [path for name in self.folders for path in sorted((_FOLDER / name).glob("*.c"))]
+
+    def flags(self, user: Sequence[str], beside: Iterable[Path] = ()) -> list[str]:
+        """The flags for all sources of a program on our kernels, which are in `beside`: ours first."""
+        found = [f"-I{_FOLDER / self.include}", *user]
+        if self.default:
+            found += dict.fromkeys(f"-I{folder}" for folder in beside)
+            found.append(f"-idirafter{_FOLDER / self.default}")
+        return found
+
+    def is_of(self, app: Application) -> bool:
+        """Whether the program includes the header, and none of another API."""
+        return app.mentions(_include(self.header)) and not (
+            self.without and app.mentions(_include(*self.without))
+        )
+
+    def replacement(self, file: Path) -> Path | None:
+        """The source of ours to use instead of a file of the real kernel; None for any other file."""
+        if not (self.replaced and self.begins and self.replaced.fullmatch(file.name) and file.is_file()):
+            return None
+        if not self.begins.search(file.read_text("utf-8", "replace")[:400]):
+            return None
+        name = re.sub(r"^heap_\d", "heap", file.name)
+        return next((own for own in self.files if own.name == name), _FOLDER / self.none)
+
+
+def _include(*headers: str) -> re.Pattern[str]:
+    names = "|".join(map(re.escape, headers))
+    return re.compile(rf'^\s*#\s*include\s*[<"](?:{names})[>"]', re.MULTILINE)
+
+
+def _on_ours(title: str) -> tuple[Grounds, Grounds]:
+    text = f"{{}} is for {title}'s API: choose {{}} by --on"
+    run, cc = firmware.OURS, firmware.KERNELS
+    return Grounds(run, text.format("{}", " or ".join(run))), Grounds(cc, text.format("{}", " or ".join(cc)))
+
+
+_FREERTOS_GROUNDS = "choose hw, sw or freertos"
+LAYERS = {
+    FREERTOS: Layer(
+        "FreeRTOS.h",
+        ("freertos",),
+        "freertos/include",
+        Grounds(
+            firmware.GROUNDS, f"{{}} is for FreeRTOS's API, which Linux does not have: {_FREERTOS_GROUNDS}"
+        ),
+        Grounds(
+            firmware.GROUNDS,
+            f"--api freertos is not for ground linux, which has no such API: {_FREERTOS_GROUNDS}",
+        ),
+        without=("pthread.h", "threads.h", "cmsis_os2.h", "itron.h"),
+        default="freertos/default",
+        # In FreeRTOS a preempted task comes after its equals; without it before them, as POSIX wants it.
+        macros={"CL_PREEMPTED_LAST": 1},
+        replaced=re.compile(
+            r"(?:tasks|queue|timers|event_groups|stream_buffer|list|croutine|port|heap_\d)\.c|portASM\.[sS]"
+        ),
+        begins=re.compile(r"^[\s/*]*FreeRTOS Kernel\b", re.MULTILINE),
+        none="freertos/none/none.c",
+        symbol=b"cl_frt_depths",
+    ),
+    "cmsis_rtos2": Layer("cmsis_os2.h", ("cmsis_rtos2", "common"), "cmsis_rtos2", *_on_ours("CMSIS-RTOS2")),
+    "itron": Layer("itron.h", ("itron", "common"), "itron", *_on_ours("uITRON")),
+}
+APIS = (POSIX, *LAYERS)
 
 
 def of(app: Application, api: str | None) -> Application:
     """The program with its API: the given one, or, if that is None, the one that its sources include."""
     if api not in (None, *APIS):
         raise UserError(f"unknown API '{api}': {suggest(str(api), APIS)}")
-    if found := layers.of(app, api):
-        return found
-    if api == POSIX or (api is None and not is_freertos(app)):
+    name = api or next((name for name, layer in LAYERS.items() if layer.is_of(app)), POSIX)
+    if name == POSIX:
         return app
-    fields = {field.name: getattr(app, field.name) for field in dataclasses.fields(Application)}
-    fields["files"] = tuple(file for file in app.files if not replaces(file))
-    return FreeRTOSProgram(**fields)
+    files = tuple(file for file in app.files if LAYERS[name].replacement(file) is None)
+    return dataclasses.replace(app, api=name, files=files)
 
 
-def is_chosen(api: str | None, ground: str) -> bool:
-    """Whether sources are compiled for FreeRTOS's API on our kernels."""
+def chosen(api: str | None, ground: str) -> Layer | None:
+    """What `coreloom cc --api API` adds to a program on a ground; None: nothing."""
     if api not in (None, *APIS):
         raise UserError(f"unknown API '{api}' for --api: {suggest(str(api), APIS)}")
-    if api == FREERTOS and ground == firmware.LINUX:
-        raise UserError(
-            "--api freertos is not for ground linux, which has no such API: choose hw, sw or freertos"
-        )
-    return api == FREERTOS and ground in firmware.OURS
+    layer = LAYERS.get(api or POSIX)
+    if layer:
+        layer.cc.check(ground)
+    return layer if ground in firmware.OURS else None
 
 
-def is_freertos(app: Application) -> bool:
-    """Whether a program is for FreeRTOS's API, and for no other."""
-    return app.mentions(_FREERTOS_H) and not app.mentions(_OTHER)
-
-
-def replaces(file: Path) -> bool:
-    """Whether a source is of FreeRTOS's kernel."""
-    if not _NAMES.fullmatch(file.name) or not file.is_file():
-        return False
-    return bool(_KERNEL.search(file.read_text("utf-8", "replace")[:400]))
-
-
-def replacement(file: Path) -> Path:
-    """The source of ours in the place of one of FreeRTOS's kernel."""
-    name = "heap.c" if file.name.startswith("heap_") else file.name
-    return _OWN.get(name, FOLDER / "none" / "none.c")
-
-
-def is_defined(inputs: Iterable[str]) -> bool:
-    """Whether the linker's inputs have the scheduler already: the project has compiled tasks.c."""
-    return any(_DEFINES in path.read_bytes() for path in map(Path, inputs) if path.is_file())
-
-
-def layer() -> list[Path]:
-    return sorted(_OWN.values())
-
-
-def flags(user: Sequence[str], beside: Iterable[Path] = ()) -> list[str]:
-    """The flags for all sources of a program for FreeRTOS's API on our kernels: ours before the user's."""
-    folders = dict.fromkeys(f"-I{folder}" for folder in beside)
-    return [f"-I{FOLDER / 'include'}", *user, *folders, f"-idirafter{FOLDER / 'default'}"]
+def linked(inputs: Iterable[str]) -> Layer | None:
+    """The layer that is among the linker's inputs, as the project has compiled its sources."""
+    content = [path.read_bytes() for path in map(Path, inputs) if path.is_file()]
+    for layer in LAYERS.values():
+        if layer.symbol and any(layer.symbol in each for each in content):
+            return layer
+    return None
 
 
 def on(app: str | Application, ground: str) -> str | Application:
-    """The program as it is built for a ground."""
-    if isinstance(app, layers.LayerProgram):
-        return app.on(ground, firmware.OURS)
-    if not isinstance(app, FreeRTOSProgram):
+    """The program as it is built for a ground. UserError if its API is not there."""
+    if isinstance(app, str) or not app.api:
         return app
+    layer = LAYERS[app.api]
+    layer.run.check(ground, app.name)
     beside = [file.absolute().parent for file in app.files]
     if ground in firmware.OURS:
         return dataclasses.replace(
             app,
-            files=(*app.files, *layer()),
-            flags=tuple(flags(app.flags, beside)),
-            defines=(*app.defines, *MACROS.items()),
-        )
-    if ground == firmware.LINUX:
-        raise UserError(
-            f"{app.name} is for FreeRTOS's API, which Linux does not have: choose hw, sw or freertos"
+            files=(*app.files, *layer.files),
+            flags=tuple(layer.flags(app.flags, beside)),
+            defines=(*app.defines, *layer.macros.items()),
         )
     config = _config(app, beside)
     return app if config is None else dataclasses.replace(app, files=(_completed(config), *app.files))

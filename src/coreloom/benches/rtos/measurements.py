@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from coreloom.toolchain.firmware import OURS
-from coreloom.toolchain.front_end import APIS, POSIX
+from coreloom.toolchain.front_end import LAYERS
 
 PARTS = ("metric", "service", "call")
 CPUS = (1, 2)
@@ -44,9 +44,7 @@ class Measurement:
 
 # Each front end, and the metrics that call none of its functions: nothing, and what it does not have.
 FRONT_ENDS = {
-    api: {"basic", "condition_across"} | ({"memory"} if api == "itron" else set())
-    for api in APIS
-    if api != POSIX
+    api: {"basic", "condition_across"} | ({"memory"} if api == "itron" else set()) for api in LAYERS
 }
 _OURS = tuple(OURS)
 _THEIRS = ("freertos",)
