@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,6 +56,7 @@ WRONG = {
     f"ulx3s run {HELLO} --port /dev/null": (
         "/dev/null is no serial port: Inappropriate ioctl for device; name another by --port"
     ),
+    f"ulx3s run {HELLO} --port /tmp": "/tmp cannot be opened: Is a directory; name another by --port",
 }
 
 
@@ -70,6 +72,70 @@ def test_a_port_in_use(port: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["board", "ulx3s", "run", HELLO, "--port", str(port)]) == 1
     said = capsys.readouterr().err
     assert said == f"coreloom: error: {port} is in use by another program: close that one\n"
+
+
+API = {"freertos/queue", "itron/blink", "cmsis_rtos2/sensor"}
+
+
+@pytest.mark.parametrize("example", sorted(API))
+def test_a_program_for_another_api(
+    example: str, port: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is built, and then there is nothing to load it with."""
+    monkeypatch.setenv("PATH", "")
+    program = str(paths.EXAMPLES / f"{example}.c")
+    assert main(["board", "ulx3s", "run", program, "--port", str(port)]) == 1
+    assert capsys.readouterr().err.startswith("coreloom: error: openFPGALoader is not installed: ")
+
+
+PROJECTS = {
+    'kernel = "freertos"': "a board has no kernel 'freertos': choose hw or sw by --kernel",
+    'input = "input.bin"': "{} has an input, which a board has not: give its C files instead",
+    'policy = "edf"': (
+        "{} has policy edf, which on a board is the platform's: give its C files, and a platform by "
+        "--platform"
+    ),
+    'placement = "nowhere"': "unknown placement 'nowhere': choose one of dynamic, static",
+    "cpus = 99": "platform smp-standard: cpus must be a whole number from 1 to 16, not 99",
+    'platform = "amp-standard"': (
+        "platform amp-standard is none for a board: choose one of interconnect smp-bus"
+    ),
+    'placement = "static"\nkernel = "sw"\npolicy = "cfs"': (
+        "there is no port /dev/none: plug the board in, or name another by --port"
+    ),
+}
+
+
+@pytest.mark.parametrize("settings", PROJECTS)
+def test_settings_of_a_project(settings: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    (tmp_path / "coreloom.toml").write_text(f"{settings}\n")
+    assert main(["board", "ulx3s", "run", str(tmp_path), "--port", "/dev/none"]) == 1
+    assert capsys.readouterr().err == f"coreloom: error: {PROJECTS[settings].format(tmp_path)}\n"
+
+
+def test_the_port_goes_while_the_board_is_loaded(
+    port: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Loaders take the driver of the port away, and give it back."""
+    name = tmp_path / "port"
+    name.symlink_to(port)
+
+    def take(board: boards.Board, bitstream: Path) -> None:
+        with port.open("rb", buffering=0) as other:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        name.unlink()
+        threading.Timer(0.2, name.symlink_to, (port,)).start()
+
+    def ask(self: line.Line) -> line.Info:
+        raise UserError("it is asked")
+
+    monkeypatch.setattr(load, "tool", lambda board: "")
+    monkeypatch.setattr(build, "build", lambda machine: made(25.0))
+    monkeypatch.setattr(load, "load", take)
+    monkeypatch.setattr(line.Line, "info", ask)
+    assert main(["board", "ulx3s", "run", HELLO, "--port", str(name)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "coreloom: error: it is asked"
 
 
 def test_no_tool_to_load(
@@ -152,11 +218,14 @@ def test_another_board_than_the_programs() -> None:
     )
 
 
-def test_a_clock_that_is_not_met() -> None:
+def made(mhz: float) -> build.Made:
     path = pnr.TimingPath("u_core.pc_q", "u_kernel.state_q", 45.0, 15.0, 20, ())
-    made = build.Made(machine(), Path(), Path(), pnr.Report({}, 22.2, path), {}, 1)
+    return build.Made(machine(), Path(), Path(), pnr.Report({}, mhz, path), {}, 1)
+
+
+def test_a_clock_that_is_not_met() -> None:
     with pytest.raises(UserError) as refused:
-        build.check_clock(made)
+        build.check_clock(made(22.2))
     assert str(refused.value) == (
         "ulx3s-smp-standard-1-sdram-25 reaches 22.2 MHz, not the 25 asked for: the path from u_core.pc_q to "
         "u_kernel.state_q takes 45.0 ns, 5.0 more than a cycle; choose a lower --mhz, fewer --cpus or a "

@@ -182,12 +182,20 @@ def _said(info: Info) -> str:
 
 
 @contextmanager
-def opened(path: Path, patience: float = _PATIENCE) -> Iterator[Line]:
-    """A port as a line, for this program alone. UserError if there is none, or another program has it."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-    except OSError as error:
-        raise UserError(_why(path, error)) from error
+def opened(path: Path, patience: float = _PATIENCE, wait: float = 0) -> Iterator[Line]:
+    """A port as a line, for this program alone. UserError if there is none, or another program has it.
+
+    wait: seconds within which it must come.
+    """
+    until = time.monotonic() + wait
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+            break
+        except OSError as error:
+            if time.monotonic() > until:
+                raise UserError(_why(path, error)) from error
+            time.sleep(0.1)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -209,7 +217,7 @@ def _why(path: Path, error: OSError) -> str:
         return f"{path} is not yours to open: add yourself to its group (often dialout), and log in again"
     if error.errno == errno.EBUSY:
         return f"{path} is in use by another program: close that one"
-    return f"{path} cannot be opened: {error.strerror}"
+    return f"{path} cannot be opened: {error.strerror}; name another by --port"
 
 
 def _raw(handle: int) -> None:
