@@ -3,6 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,6 +58,45 @@ def test_numbers_within_a_figure_and_from_nothing() -> None:
     ]
 
 
+def test_a_field_that_tells_rows_apart_behind_the_figures() -> None:
+    """As the API of bench rtos."""
+
+    def rows(*mean: float) -> dict[str, Any]:
+        apis = ("freertos", "itron", "itron")
+        return result(
+            *(row("hw", n // 2, of, api=api) for n, (of, api) in enumerate(zip(mean, apis, strict=True)))
+        )
+
+    found = difference(rows(10, 10, 30), rows(20, 10, 30))
+    assert found.moved == [Moved("rows: hw, freertos, 0", "done", 10, 20)]
+    assert (found.alike, found.gone, found.new) == (2, [], [])
+
+
+def test_usual_values_are_left_out_of_rows() -> None:
+    """Those of a case and those without one are of different fields, and all of them are compared."""
+
+    def rows(done: float) -> dict[str, Any]:
+        return result({"name": "lock", "done": 1}, {"name": "lock", "case": "woken", "done": done})
+
+    found = difference(rows(2), rows(3))
+    assert found.moved == [Moved("rows: lock, woken", "done", 2, 3)]
+    assert (found.alike, found.gone, found.new) == (1, [], [])
+
+
+def test_a_figure_that_only_one_has() -> None:
+    found = difference(result(row("hw", 1, 10), row("hw", 2, 10)), result(
+        row("hw", 1, 10, new=5), row("hw", 2, 12, new=5)
+    ))  # fmt: skip
+    assert found.moved == [Moved("rows: hw, 2", "done", 10, 12)]
+    assert (found.alike, found.gone, found.new) == (1, [], [])
+
+
+def test_figures_without_rows() -> None:
+    found = difference(result(bytes={"hw": 100, "sw": 90}), result(bytes={"hw": 150, "sw": 90}))
+    assert found.moved == [Moved("bytes", "hw", 100, 150)]
+    assert (found.alike, found.gone, found.new) == (1, [], [])
+
+
 def test_no_times_of_the_machine_and_no_targets() -> None:
     before = result(row("hw", 1, 1, sim_cycles_per_second=5), reach=[{"what": "a", "measured": 1}])
     now = result(row("hw", 1, 1, sim_cycles_per_second=9), reach=[{"what": "a", "measured": 2}])
@@ -63,11 +108,52 @@ def test_the_other_revision_is_asked_for_the_same(words: list[str]) -> None:
     assert against.words(["bench", *words[:1], *words[1:], "smp", "--quick"]) == ["bench", "smp", "--quick"]
 
 
-def test_an_unknown_revision(capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "fairness", "--quick", "--against", "no-such"]) == 1
+@pytest.mark.parametrize("revision", ["no-such", "", "HEAD:README.md"])
+def test_an_unknown_revision(revision: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "fairness", "--quick", "--against", revision]) == 1
     assert capfd.readouterr().err == (
-        "coreloom: error: there is no revision 'no-such' here: give a commit, branch or tag\n"
+        f"coreloom: error: there is no revision '{revision}' here: give a commit, branch or tag\n"
     )
+
+
+def test_no_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UserError, match=r"^--against needs git: install it$"):
+        against.resolved("HEAD")
+
+
+def test_files_that_git_does_not_have() -> None:
+    with pytest.raises(UserError, match=r"^git cannot give the files of 000000000000: fetch it whole$"):
+        against.measured("0" * 40, ["bench", "none"], "none")
+
+
+def test_the_other_revision_ends_with_this_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of SIGTERM only the one process is told."""
+    started = tmp_path / "started"
+    other = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+    monkeypatch.setattr(against, "_START", other)
+    monkeypatch.setattr(against, "_sources", lambda commit: contextlib.nullcontext(tmp_path))
+
+    def stop() -> None:
+        while not started.is_file() or not started.read_text():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    class Terminated(KeyboardInterrupt):
+        """As that of cli.py."""
+
+    def end(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        threading.Thread(target=stop).start()
+        with pytest.raises(Terminated):
+            against.measured("0" * 40, [str(started)], "none")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
 
 
 def test_a_revision_that_cannot_be_measured() -> None:

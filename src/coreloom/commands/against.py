@@ -36,11 +36,19 @@ def resolved(revision: str) -> str:
     """The commit of a revision. UserError if there is none, or no checkout."""
     if paths.INSTALLED:
         raise UserError(f"{OPTION} needs a checkout with its history: `git clone` the project")
-    git = ["git", "-C", str(paths.ROOT), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
-    found = subprocess.run(git, capture_output=True, text=True, check=False)
-    if found.returncode:
+    found = _git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if found is None:
         raise UserError(f"there is no revision '{revision}' here: give a commit, branch or tag")
-    return found.stdout.strip()
+    return found.decode().strip()
+
+
+def _git(*words: str) -> bytes | None:
+    """What git prints; None if it fails. UserError if it is missing."""
+    try:
+        done = subprocess.run(["git", "-C", paths.ROOT, *words], capture_output=True, check=False)
+    except FileNotFoundError:
+        raise UserError(f"{OPTION} needs git: install it") from None
+    return None if done.returncode else done.stdout
 
 
 def measured(commit: str, words: Sequence[str], name: str) -> dict[str, Any]:
@@ -60,9 +68,13 @@ def measured(commit: str, words: Sequence[str], name: str) -> dict[str, Any]:
         )
         last = ""
         with process, doing(f"{commit[:12]}: {' '.join(words)}") as task:
-            for line in process.stderr or ():
-                last = line.strip().removeprefix("coreloom: ").removeprefix("error: ") or last
-                task.say(last)
+            try:
+                for line in process.stderr or ():
+                    last = line.strip().removeprefix("coreloom: ").removeprefix("error: ") or last
+                    task.say(last)
+            except KeyboardInterrupt:  # or SIGTERM, which it has not got
+                process.terminate()
+                raise
         path = folder / "build" / "results" / f"{name}.json"
         if process.returncode or not path.is_file():
             raise UserError(f"{commit[:12]} cannot be measured: {last or f'status {process.returncode}'}")
@@ -74,8 +86,9 @@ def measured(commit: str, words: Sequence[str], name: str) -> dict[str, Any]:
 def _sources(commit: str) -> Iterator[Path]:
     """A folder with the files of a commit, for the block."""
     with tempfile.TemporaryDirectory(prefix="coreloom-") as name:
-        git = ["git", "-C", str(paths.ROOT), "archive", "--format=tar", commit]
-        packed = subprocess.run(git, stdout=subprocess.PIPE, check=True).stdout
+        packed = _git("archive", "--format=tar", commit)
+        if packed is None:
+            raise UserError(f"git cannot give the files of {commit[:12]}: fetch it whole")
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(name, filter="data")
         yield Path(name)

@@ -59,7 +59,7 @@ class Shown:
 
 def measure(bench: Bench[Any], args: argparse.Namespace) -> int:
     """Measure, keep the result, print its tables, or what has moved since another revision."""
-    commit = against.resolved(args.against) if args.against else ""
+    commit = against.resolved(args.against) if args.against is not None else ""
     whole = bench.whole(args)
     planned: set[str] | None = None
     if whole and not paths.INSTALLED:  # before: the tree may change meanwhile

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which figures of a result differ from those of another one of the same bench.
 
-Rows are told apart by their first fields, as few as are needed; the figures come behind them.
+Rows are told apart by their first fields, as few as are needed; by their texts, if that finds more in both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,11 @@ LEAST = 0.01  # of a figure; what moves less is not told
 _NOT_MEASURED = {"reach"}  # which repeats figures beside their targets
 _TIMES = {"seconds", "sim_cycles_per_second"}  # of this machine
 
+_KIND = "part"  # the field that says of which kind a row is, where a part of a result has several
+_ALONE = ""  # a field that a row has as its whole name
+
 Row = Mapping[str, Any]
+_Named = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -44,38 +48,74 @@ class Difference:
 
 def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Difference:
     """Of two results, as their files have them."""
-    old, new = dict(_rows(before, now)), dict(_rows(now, before))
     moved, alike = [], 0
-    for row in new.keys() & old.keys():
-        for figure in new[row].keys() & old[row].keys():
-            one = Moved(row, figure, old[row][figure], new[row][figure])
-            if abs(one.now - one.before) > LEAST * abs(one.before):
-                moved.append(one)
-            else:
-                alike += 1
+    gone: list[str] = []
+    more: list[str] = []
+    for part in dict.fromkeys((*now, *before)):
+        if part in _NOT_MEASURED:
+            continue
+        old, new = _named(part, _listed(before.get(part)), _listed(now.get(part)))
+        gone += [name for name in old if name not in new]
+        more += [name for name in new if name not in old]
+        for name in new.keys() & old.keys():
+            for figure in new[name].keys() & old[name].keys():
+                one = Moved(name, figure, old[name][figure], new[name][figure])
+                if abs(one.now - one.before) > LEAST * abs(one.before):
+                    moved.append(one)
+                else:
+                    alike += 1
     moved.sort(key=lambda one: (-abs(one.change or float("inf")), one.row, one.figure))
-    gone, more = [row for row in old if row not in new], [row for row in new if row not in old]
     return Difference(moved, alike, gone, more)
 
 
-def _rows(result: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, float]]]:
-    """The name of every row, and its figures. other: whose rows are told apart by the same fields."""
-    for part, rows in result.items():
-        if part in _NOT_MEASURED or not isinstance(rows, list):
-            continue
-        for fields in dict.fromkeys(tuple(row) for row in rows):
-            here = [row for row in rows if tuple(row) == fields]
-            there = [row for row in other.get(part, []) if tuple(row) == fields]
-            count = max(_needed(fields, here), _needed(fields, there))
-            for row in here:
-                name = ", ".join(str(row[field]) for field in fields[:count] if row[field] is not None)
-                yield f"{part}: {name}", dict(_figures("", {field: row[field] for field in fields[count:]}))
+def _listed(part: Any) -> list[Row]:
+    """The rows of a part of a result. A mapping of figures is one row, which needs no name."""
+    if isinstance(part, Mapping):
+        return [{_ALONE: None, **part}] if any(_figures("", part)) else []
+    return part if isinstance(part, list) else []
+
+
+def _named(part: str, before: Sequence[Row], now: Sequence[Row]) -> tuple[_Named, _Named]:
+    """The figures of every row of both, by the row's name."""
+    named: tuple[_Named, _Named] = {}, {}
+    for kind in dict.fromkeys(row.get(_KIND) for row in (*before, *now)):
+        sides = [[row for row in rows if row.get(_KIND) == kind] for rows in (before, now)]
+        key = _key(*sides)
+        for found, rows in zip(named, sides, strict=True):
+            for row in rows:
+                rest = {field: value for field, value in row.items() if field not in key}
+                found[_name(part, key, row)] = dict(_figures("", rest))
+    return named
+
+
+def _name(part: str, key: Sequence[str], row: Row) -> str:
+    said = ", ".join(str(row[field]) for field in key if row.get(field) is not None)
+    return f"{part}: {said}" if said else part
+
+
+def _key(before: Sequence[Row], now: Sequence[Row]) -> Sequence[str]:
+    """The fields that tell rows apart: the first ones, or texts first if more rows are in both by these.
+
+    A row may lack a field with its usual value; a field that all rows of one side lack came or went.
+    """
+    sides = [rows for rows in (before, now) if rows]
+    known = dict.fromkeys(field for rows in sides for row in rows for field in row)
+    fields = [field for field in known if all(any(field in row for row in rows) for rows in sides)]
+    every = [*before, *now]
+    texts = [field for field in fields if all(isinstance(row.get(field), str | None) for row in every)]
+    keys = []
+    for order in (fields, [*texts, *(field for field in fields if field not in texts)]):
+        keys.append(order[: max(_needed(order, rows) for rows in sides)])
+    both = [
+        len({_name("", key, row) for row in before} & {_name("", key, row) for row in now}) for key in keys
+    ]
+    return keys[int(both[1] > both[0])]
 
 
 def _needed(fields: Sequence[str], rows: Sequence[Row]) -> int:
     """How many of the first fields tell all rows apart."""
     for count in range(1, len(fields)):
-        if len({tuple(str(row[field]) for field in fields[:count]) for row in rows}) == len(rows):
+        if len({tuple(str(row.get(field)) for field in fields[:count]) for row in rows}) == len(rows):
             return count
     return len(fields)
 
