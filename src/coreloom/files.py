@@ -30,10 +30,13 @@ def file_lock(path: Path, *, wait: bool = True) -> Iterator[None]:
 def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
     """A folder beside `path` to fill, which becomes `path` when the block ends and vanishes if it fails.
 
-    replace: an earlier one goes then.
+    replace: an earlier one goes then. Raises UserError if nothing can be written there.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+    except OSError as error:
+        raise _unwritable(path, error) from error
     try:
         yield work
         work.chmod(0o755)

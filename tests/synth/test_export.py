@@ -121,6 +121,16 @@ def test_registers_are_read_by_peakrdl(name: str, tmp_path: Path) -> None:
     assert (" scheduler @ 0xe3000000;" in file.read_text()) == (name == "hthreads-scheduler")
 
 
+def test_nothing_is_left_where_yosys_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the standard core a file is copied for it."""
+    (tmp_path / "build").mkdir()
+    monkeypatch.setattr(export, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(yosys, "run", lambda *_: yosys.YosysResult(1, "ERROR: no room\n"))
+    with pytest.raises(UserError, match=r"^Yosys cannot read cl_core-standard: ERROR: no room$"):
+        export.write(export.choose("cl_core:standard"), "verilog", tmp_path / "made")
+    assert [*(tmp_path / "build").iterdir()] == [] and [*tmp_path.iterdir()] == [tmp_path / "build"]
+
+
 def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"^unknown unit or platform 'cl_kernl': did you mean cl_kernel\?$"):
         export.choose("cl_kernl")
@@ -130,6 +140,8 @@ def test_mistakes(tmp_path: Path) -> None:
         export.choose("smp-fast", "smp-fast")
     with pytest.raises(UserError, match=r"^cl_bus has no keys of a platform: leave out --platform$"):
         export.choose("cl_bus", "smp-fast")
+    with pytest.raises(UserError, match=r"^/proc/mine cannot be written: .*; choose another place$"):
+        export.write(export.choose("cl_bus"), "sv", Path("/proc/mine"))
     (tmp_path / "mine").write_text("x")
     with pytest.raises(
         UserError, match=r"is there, and no earlier export of cl_bus: choose another place by --to$"

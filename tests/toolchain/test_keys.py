@@ -90,6 +90,28 @@ def test_a_result_is_kept_unless_yosys_failed(tmp_path: Path, monkeypatch: pytes
         assert runs.count(script) == times
 
 
+@pytest.mark.parametrize(
+    ("log", "error"),
+    [
+        ("Build succeeded: 0 errors, 0 warnings\n5. Executing ABC9.\n", "it ended with status 1"),
+        ("Build succeeded: 0 errors\n\nERROR: no such module\n", "ERROR: no such module"),
+        (
+            "a.sv:1:2: error: unknown 'x'\nBuild failed: 1 error\nERROR: stop\n",
+            "a.sv:1:2: error: unknown 'x'",
+        ),
+    ],
+)
+def test_what_yosys_says_of_a_failure(
+    log: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yosys, "run", lambda script, extra: yosys.YosysResult(1, log))
+    with pytest.raises(UserError) as refused:
+        yosys.build("", "synth", "cl_x", tmp_path)
+    place = tmp_path / "failed-cl_x.log"
+    assert str(refused.value) == f"Yosys cannot build cl_x: {error} (all of it in {place})"
+    assert place.read_text() == log
+
+
 def test_place_does_not_count_for_firmware(tmp_path: Path) -> None:
     file = tmp_path / "main.c"
     file.write_text("int main(void) { return 0; }\n")

@@ -139,19 +139,20 @@ def write(export: Export, kind: str, folder: Path) -> list[Path]:
 def _verilog(export: Export, work: Path) -> tuple[list[Path], list[Path]]:
     """One file that every Verilog tool reads: parameters have their values, types are vectors."""
     top = export.design.top
-    BUILD.mkdir(exist_ok=True)
-    script = [
-        yosys.read_command(export.design, export.params, BUILD),
-        f"hierarchy -top {top}",
-        "proc",
-        "chformal -remove",
-        "flatten",
-        "opt",
-        "bwmuxmap",  # cells for which Verilog has no operator
-        "memory_collect",
-        "opt_clean",
-    ]
-    text = _netlist(export, "\n".join(script))
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="export-", dir=BUILD) as folder:  # where Yosys can write
+        script = [
+            yosys.read_command(export.design, export.params, Path(folder)),
+            f"hierarchy -top {top}",
+            "proc",
+            "chformal -remove",
+            "flatten",
+            "opt",
+            "bwmuxmap",  # cells for which Verilog has no operator
+            "memory_collect",
+            "opt_clean",
+        ]
+        text = _netlist(export, "\n".join(script), Path(folder))
     head = [
         f"// {licence.tag()}",
         f"// {export.name}, made by `coreloom export` {__version__} with Yosys; do not edit.",
@@ -162,27 +163,25 @@ def _verilog(export: Export, work: Path) -> tuple[list[Path], list[Path]]:
     return [target], []
 
 
-def _netlist(export: Export, script: str) -> str:
+def _netlist(export: Export, script: str, folder: Path) -> str:
     """What a script of Yosys has read, as Verilog, which is kept; a UserError if it cannot be read."""
-    made = BUILD / f"export-{export.name}.v"  # where Yosys can write
+    made = folder / f"{export.design.top}.v"
+
+    def run() -> None:
+        done = yosys.run(f"{script}\nwrite_verilog -noattr {yosys.relative([made])}\n", "synth")
+        if done.status:
+            raise UserError(f"Yosys cannot read {export.name}: {done.error}")
 
     def write(work: Path) -> None:
-        try:
-            done = yosys.run(f"{script}\nwrite_verilog -noattr {yosys.relative([made])}\n", "synth")
-            if done.status:
-                errors = [line.strip() for line in done.log.splitlines() if "ERROR" in line]
-                raise UserError(f"Yosys cannot read {export.name}: {(errors or ['no message'])[-1]}")
-            shutil.copyfile(made, work / made.name)
-        finally:
-            made.unlink(missing_ok=True)
+        run()
+        shutil.copyfile(made, work / made.name)
 
     key = yosys.installed_key(script, "synth")
     if key is None:
-        with tempfile.TemporaryDirectory() as folder:
-            write(Path(folder))
-            return (Path(folder) / made.name).read_text(encoding="utf-8")
+        run()
+        return made.read_text(encoding="utf-8")
     entry = cache.made(cache.place("yosys") / f"{export.design.top}-{key}", write)
-    return next(entry.iterdir()).read_text(encoding="utf-8")
+    return (entry / made.name).read_text(encoding="utf-8")
 
 
 def _said(export: Export) -> str:

@@ -24,7 +24,6 @@ from typing import Any
 import msgspec
 
 from coreloom import packages, sources, uses
-from coreloom.errors import UserError
 from coreloom.files import file_lock, whole_folder
 from coreloom.jobs import job as many
 from coreloom.paths import BUILD, RTL
@@ -184,7 +183,8 @@ def gates(job: Job) -> Gates:
 
     def make(work: Path) -> None:
         names = {"unit": unit, "netlist": work / "netlist.json", "statistics": work / "statistics.json"}
-        _yosys(_GATES.format(top=top, **{name: relative([path]) for name, path in names.items()}), job)
+        places = {name: relative([path]) for name, path in names.items()}
+        yosys.build(_GATES.format(top=top, **places), EXTRA, job.label, FOLDER)
 
     _once(folder, make)
     module = json.loads((folder / "statistics.json").read_text())["design"]
@@ -228,12 +228,8 @@ def _netlist(job: Job, wide: bool, version: str) -> Made:
             "around": work / "around.v",
             "netlist": work / "netlist.json",
         }
-        _yosys(
-            _SYNTH.format(
-                top=_TOP, options=options, **{name: relative([path]) for name, path in names.items()}
-            ),
-            job,
-        )
+        places = {name: relative([path]) for name, path in names.items()}
+        yosys.build(_SYNTH.format(top=_TOP, options=options, **places), EXTRA, job.label, FOLDER)
 
     _once(folder, make)
     return Made(folder / "netlist.json", around)
@@ -279,7 +275,7 @@ def elaborate(job: Job, design: Design, params: Mapping[str, int | str], version
             unit=relative([work / "unit.il"]),
             ports=relative([work / "ports.json"]),
         )
-        _yosys(script, job)
+        yosys.build(script, EXTRA, job.label, FOLDER)
 
     _once(folder, make)
     return folder
@@ -309,16 +305,6 @@ def content(job: Job) -> str:
         found[name] = sources.bare(ours[name])
         left |= (set(_NAME.findall(found[name].decode())) & ours.keys()) - found.keys()
     return _key(*map(str.encode, parts), *(text for _, text in sorted(found.items())))
-
-
-def _yosys(script: str, job: Job) -> None:
-    done = yosys.run(script, EXTRA)
-    if done.status == 0:
-        return
-    log = FOLDER / f"failed-{job.label}.log"
-    log.write_text(done.log)
-    errors = [line for line in done.log.splitlines() if "rror" in line] or ["(no message)"]
-    raise UserError(f"Yosys cannot build {job.label}: {errors[0].strip()} (all of it in {relative([log])})")
 
 
 def registered(

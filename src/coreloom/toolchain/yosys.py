@@ -18,7 +18,7 @@ from coreloom.toolchain import cache, yowasp
 from coreloom.toolchain.verilate import Design
 from coreloom.toolchain.yowasp import relative
 
-__all__ = ["YosysResult", "installed_key", "read_command", "relative", "result_key", "run"]
+__all__ = ["YosysResult", "build", "installed_key", "read_command", "relative", "result_key", "run"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,15 @@ class YosysResult:
 
     status: int
     log: str
+
+    @property
+    def error(self) -> str:
+        """What went wrong, in one line."""
+        errors = (line.strip() for line in self.log.splitlines() if _ERROR.search(line))
+        return next(errors, f"it ended with status {self.status}")
+
+
+_ERROR = re.compile(r"\berror: ", re.IGNORECASE)  # Yosys' own, or slang's behind a place
 
 
 def run(script: str, extra: str = "test") -> YosysResult:
@@ -61,6 +70,15 @@ def installed_key(script: str, extra: str) -> str | None:
         return result_key(script, yowasp.version(yowasp.YOSYS, extra))
     except UserError:
         return None
+
+
+def build(script: str, extra: str, label: str, folder: Path) -> None:
+    """Run a script that makes files. UserError if it fails; then all of the log is in the folder."""
+    done = run(script, extra)
+    if done.status:
+        log = folder / f"failed-{label}.log"
+        log.write_text(done.log)
+        raise UserError(f"Yosys cannot build {label}: {done.error} (all of it in {relative([log])})")
 
 
 # Commands of a script that leave something else than the log, or do more than its files say.
@@ -114,7 +132,7 @@ def result_key(script: str, version: str) -> str | None:
 
 
 def _run(script: str, extra: str) -> YosysResult:
-    BUILD.mkdir(exist_ok=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="yosys-", dir=BUILD) as name:
         folder = Path(name)
         (folder / "script.ys").write_text(script)

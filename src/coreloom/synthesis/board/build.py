@@ -115,14 +115,7 @@ def netlist(machine: Machine, program: bytes | None = None) -> Path:
             synth=f"{board.family.synth} -top {made.top}{wide} -json {netlist}",
             folder=relative([work]),
         )
-        done = yosys.run(script, EXTRA)
-        if done.status:
-            log = FOLDER / f"failed-{machine.label}.log"
-            log.write_text(done.log)
-            error = next((line for line in done.log.splitlines() if "rror" in line), "(no message)")
-            raise UserError(
-                f"Yosys cannot build {machine.label}: {error.strip()} (all of it in {relative([log])})"
-            )
+        yosys.build(script, EXTRA, machine.label, FOLDER)
 
     _once(folder, make)
     return folder
