@@ -66,7 +66,7 @@ def test_deadlines(capsys: pytest.CaptureFixture[str], place: Path) -> None:
     assert (code, found["profile"]["interrupts"], found["not_run"]) == (0, 20, {})
     assert all(each["responses"].keys() == {"service"} for each in found["points"])
     for text, message in (
-        ("nobody<=50us", "no thread is named 'nobody': there are main, service"),
+        ("nobody<=50us", "no thread is named 'nobody': choose one of main, service"),
         ("service<=1us", "no configuration meets service<=1 us: the nearest, standard-1-small, takes "),
     ):
         code, _, err = run(capsys, "explore", *SERVICE, *here, "--deadline", text)
@@ -79,13 +79,18 @@ def test_deadlines(capsys: pytest.CaptureFixture[str], place: Path) -> None:
         ((RARE, "--deadline", "a<2us"), 2, "must be THREAD<=TIME with ns, us, ms or s, as service<=200us"),
         ((RARE, "--core", "fst"), 2, "unknown core 'fst': did you mean fast?"),
         (
+            (RARE, "--deadline", "main<=2us"),
+            1,
+            "no interrupt comes, to which main would respond: drive a line by --line",
+        ),
+        (
             (RARE, "--platform", "amp-standard"),
             1,
             "amp-standard is an amp platform: explore varies those with",
         ),
         ((f"{ROOT}/nothing.c",), 1, f"there is no file {ROOT}/nothing.c: check the path"),
     ],
-    ids=("deadline", "core", "platform", "file"),
+    ids=("deadline", "core", "line", "platform", "file"),
 )
 def test_wrong_words(
     capsys: pytest.CaptureFixture[str], place: Path, arguments: tuple[str, ...], code: int, message: str

@@ -44,8 +44,11 @@ KERNELS = {"sw": 200, "small": 40, "fast": 50, "full": 40}
 class Kind:
     """A program: its own instructions, calls, and threads that share its work evenly, but for `serial`."""
 
-    def __init__(self, own: int, calls: int, threads: int, serial: float = 0.0, error: str = "") -> None:
+    def __init__(
+        self, own: int, calls: int, threads: int, serial: float = 0.0, error: str = "", done: int = 100
+    ) -> None:
         self.own, self.calls, self.threads, self.serial, self.error = own, calls, threads, serial, error
+        self.done = done
 
     def cycles(self, config: Config) -> int:
         own = self.own * CORES[config.core]
@@ -64,11 +67,11 @@ class Kind:
             profile = Profile(
                 core=config.core, cycles=cycles, own=own, kernel=cycles - own, idle=0,
                 calls=[Calls(kind="port", calls=self.calls, waits=0)] if self.calls else [],
-                threads=each, interrupts=0, done=100, services=[], communicates=False,
+                threads=each, interrupts=0, done=self.done, services=[], communicates=False,
             )  # fmt: skip
         failed = self.error if config.cpus == 2 else ""
         return Row(
-            key=task.key, error=failed or None, printed="right\n", cycles=cycles, done=100,
+            key=task.key, error=failed or None, printed="right\n", cycles=cycles, done=self.done,
             own=own if config.cpus == 1 else 0, image_bytes=10_000, profile=profile,
             responses={"service": KERNELS[config.kernel] * 10},
         )  # fmt: skip
@@ -262,6 +265,13 @@ def test_a_deadline_of_a_thread_that_no_line_wakes(search: Run) -> None:
     wanted = Asked(deadlines=(deadline("other<=20us"),))
     with pytest.raises(UserError, match=r"^other never responded to an interrupt line: drive the line"):
         explore.choose(search(KINDS["fine"], wanted)[0], wanted)
+
+
+def test_a_rate_of_a_program_that_counts_nothing(search: Run, tmp_path: Path) -> None:
+    """It is said after the first run."""
+    with pytest.raises(UserError, match=r"^the program counts no units of work, which --throughput is of: "):
+        search(Kind(20_000, 2_000, 4, done=0), Asked(throughput=1.0))
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
 
 
 def test_with_a_window_time_is_that_of_a_unit(search: Run) -> None:

@@ -64,6 +64,14 @@ def test_what_is_wrong_is_one_line(folder: Path, text: str, said: str) -> None:
     assert str(error.value) == f"{folder / 'coreloom.toml'}: {said}"
 
 
+def test_the_name_of_a_folder_that_is_not_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "below").mkdir()
+    (folder / "coreloom.toml").write_text("")
+    (folder / "main.c").write_text("")
+    monkeypatch.chdir(folder / "below")
+    assert project.load(Path("..")).name == folder.name
+
+
 def test_a_folder_without_it(folder: Path) -> None:
     with pytest.raises(UserError) as error:
         project.load(folder)

@@ -45,6 +45,10 @@ def _program(args: argparse.Namespace) -> Program:
         )
     if args.dask and args.files:
         raise UserError("--files are on this machine, not on Dask's workers: leave out one of the two")
+    if args.deadline and not args.line:
+        raise UserError(
+            f"no interrupt comes, to which {args.deadline[0].thread} would respond: drive a line by --line"
+        )
     return Program(
         given.name,
         given.app,
@@ -138,9 +142,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--window",
         type=positive,
         metavar="N",
-        help="only run N cycles from cl_ready() on, and take the time of a unit of work: of programs that "
-        "do the "
-        "same for long (default: to the end)",
+        help="only run N cycles from cl_ready() on, and take the time of a unit of work: of programs that do "
+        "the same for long (default: to the end)",
     )
     parser.add_argument(
         "--memory",

@@ -146,6 +146,8 @@ class Search:
         core = self._base.core if self._base.core in self.asked.cores else self.asked.cores[0]
         config = Config(core, 1, "small", memory=self.asked.memory)
         found = Found(self.program, self._profile(config))
+        if self.asked.throughput is not None and not found.profile.done:
+            raise UserError("the program counts no units of work, which --throughput is of: call cl_done(1)")
         found.communicates = found.profile.communicates and self._base.ipc is not None
         left = self._affordable(self._configs(found), found)
         for cpus in sorted({config.cpus for config in left}):
@@ -325,8 +327,6 @@ def _in_time(measured: Sequence[Measured], deadline: Deadline) -> list[Measured]
 
 def _fast_enough(measured: Sequence[Measured], throughput: float) -> list[Measured]:
     best = max(measured, key=lambda each: each.per_second)
-    if not best.row.done:
-        raise UserError("the program counts no units of work, which --throughput is of: call cl_done(1)")
     if best.per_second < throughput:
         raise UserError(
             f"no configuration does {throughput:g} units a second: the fastest, {best.config.name}, does "

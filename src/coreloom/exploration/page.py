@@ -69,8 +69,7 @@ def _on_map(between: float, places: Map) -> str:
     beyond = " (beyond the map: its edge)" if any(each.outside for each in read) else ""
     return (
         f"grain: {number(between)} cycles of work between calls; there the map of `bench grain` says what "
-        f"the "
-        f"hardware kernel gains over its best rival: {gains}{beyond}"
+        f"the hardware kernel gains over its best rival: {gains}{beyond}"
     )
 
 

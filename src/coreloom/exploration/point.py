@@ -15,7 +15,7 @@ import msgspec
 
 from coreloom.apps import APPS
 from coreloom.design.platform import Platform
-from coreloom.errors import SIGNALLED, UserError, WrongOutput
+from coreloom.errors import SIGNALLED, UserError, WrongOutput, suggest
 from coreloom.exploration import profile, response
 from coreloom.exploration.profile import Profile, Watched
 from coreloom.exploration.space import Config
@@ -170,7 +170,7 @@ def _measured(task: Task, progress: Callable[[int], None]) -> Row:
     known = profile.names(result.events, result.names, task.config.cpus)
     for name in program.threads:
         if name not in known.values():
-            raise UserError(f"no thread is named '{name}': there are {', '.join(sorted(known.values()))}")
+            raise UserError(f"no thread is named '{name}': {suggest(name, sorted(known.values()))}")
     return Row(
         key=task.key,
         status=outcome.status or 0,

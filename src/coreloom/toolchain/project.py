@@ -57,7 +57,7 @@ def load(folder: Path) -> Project:
         if key in settings and str(settings[key]).endswith(suffix):
             settings[key] = str(folder / settings[key])
     return Project(
-        folder.absolute().name,
+        folder.resolve().name,
         tuple(sources),
         tuple(_placed(data.get("flags", []), folder)),
         tuple(data.get("arguments", [])),
