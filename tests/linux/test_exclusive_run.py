@@ -169,10 +169,11 @@ def start(driver: Path, machine: Machine) -> Iterator[Start]:
 
     yield begin
     for tool in tools:
-        for pid in (tool.process.pid, tool.program):
-            with contextlib.suppress(ProcessLookupError):
-                if pid:
-                    os.kill(pid, signal.SIGKILL)
+        # A program that lives stands in the tree; another process may have the number of one that has ended.
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{tool.program}/cwd").readlink() == machine.root.resolve():
+                os.kill(tool.program, signal.SIGKILL)
+        tool.process.kill()
         if tool.process.stderr is not None and not tool.process.stderr.closed:
             tool.process.communicate()
 

@@ -39,6 +39,11 @@ def _run(path: Path, *words: str, **said: str) -> tuple[int, list[str], list[str
     return done.returncode, done.stdout.splitlines(), plain.splitlines()
 
 
+def _until_ready(process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    assert any("round slice" in line for line in iter(process.stderr.readline, "")), "it has ended"
+
+
 def _loading(lanes: int, sleepers: str = "first", slice_us: int = 12000, dump: int = 32768) -> list[str]:
     return [
         f".data.lanes of {lanes}: resize",
@@ -104,7 +109,7 @@ def test_a_kernel_that_knows_less(
         0,
         [*warning, *drops, f".data.lanes of {lanes}: resize"],
     )
-    # who wants no cgroups is not told that there are none
+    # With --no-cgroups it does not say that there are none.
     said = _run(tmp_path, "--stats=0.01", "--no-cgroups", KNOWS=knows)[2]
     assert said[2:9] == [*(f"dwrr without {name}: drop" for name in _FUNCTIONS), ".data.lanes of 4: resize"]
 
@@ -174,9 +179,7 @@ def test_counters_that_cannot_be_read_make_no_rows(tmp_path: Path, fails: str) -
         text=True,
         env=_environment(tmp_path, FAILS=fails, ENDS_AT="0"),
     ) as process:
-        assert process.stderr is not None
-        while "round slice" not in process.stderr.readline():
-            pass
+        _until_ready(process)
         process.terminate()
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "detach\nEXIT: unknown reason\nclose\n")
@@ -187,9 +190,7 @@ def test_a_signal_unloads_it_and_takes_the_socket_away(tmp_path: Path, number: i
     with subprocess.Popen(
         [system.scx_dwrr()], stderr=subprocess.PIPE, text=True, env=_environment(tmp_path, ENDS_AT="0")
     ) as process:
-        assert process.stderr is not None
-        while "round slice" not in process.stderr.readline():
-            pass
+        _until_ready(process)
         while not (tmp_path / "stats").exists():
             assert process.poll() is None
         process.send_signal(number)
