@@ -15,71 +15,63 @@ module cl_block_ram_cell #(
   input      [13:0] addr_a,                  // in bits, as of one port of one bit
   input       [3:0] be_a,
   input      [35:0] data_a,
-  output reg [35:0] q_a,
+  output     [35:0] q_a,
   input             clk_b, en_b, we_b, rst_b,
   input      [13:0] addr_b,
   input       [3:0] be_b,
   input      [35:0] data_b,
-  output reg [35:0] q_b
+  output     [35:0] q_b
 );
 
   reg [8:0] mem [0:2047];
   integer i;
-  initial begin
-    for (i = 0; i < 2048; i = i + 1) mem[i] = Init[9*i +: 9];
-    q_a = 36'b0;
-    q_b = 36'b0;
-  end
+  initial for (i = 0; i < 2048; i = i + 1) mem[i] = Init[9*i +: 9];
 
-  // Bytes from the one of an address on
-  wire [10:0] at_a = WidthA == 36 ? {addr_a[13:5], 2'b0} : WidthA == 18 ? {addr_a[13:4], 1'b0} : addr_a[13:3];
-  wire [10:0] at_b = WidthB == 36 ? {addr_b[13:5], 2'b0} : WidthB == 18 ? {addr_b[13:4], 1'b0} : addr_b[13:3];
-  wire [35:0] old_a = {mem[at_a | 11'd3], mem[at_a | 11'd2], mem[at_a | 11'd1], mem[at_a]};
-  wire [35:0] old_b = {mem[at_b | 11'd3], mem[at_b | 11'd2], mem[at_b | 11'd1], mem[at_b]};
+  wire  [1:0] clk = {clk_b, clk_a}, en = {en_b, en_a}, we = {we_b, we_a}, rst = {rst_b, rst_a};
+  wire [27:0] addrs = {addr_b, addr_a};
+  wire  [7:0] bes   = {be_b, be_a};
+  wire [71:0] datas = {data_b, data_a};
 
-  // Which bits of them are the port's, lowest first, and which of them change
-  wire  [2:0] bit_a = WidthA >= 9 ? 3'd0 : WidthA == 4 ? {addr_a[2], 2'b0} : WidthA == 2 ? {addr_a[2:1], 1'b0} : addr_a[2:0];
-  wire  [2:0] bit_b = WidthB >= 9 ? 3'd0 : WidthB == 4 ? {addr_b[2], 2'b0} : WidthB == 2 ? {addr_b[2:1], 1'b0} : addr_b[2:0];
-  wire [35:0] all_a = (36'd1 << WidthA) - 36'd1;
-  wire [35:0] all_b = (36'd1 << WidthB) - 36'd1;
-  wire [35:0] by_a  = WidthA < 18 ? all_a << bit_a : all_a & {{9{be_a[3]}}, {9{be_a[2]}}, {9{be_a[1]}}, {9{be_a[0]}}};
-  wire [35:0] by_b  = WidthB < 18 ? all_b << bit_b : all_b & {{9{be_b[3]}}, {9{be_b[2]}}, {9{be_b[1]}}, {9{be_b[0]}}};
-  wire [35:0] new_a = (old_a & ~by_a) | ((data_a << bit_a) & by_a);
-  wire [35:0] new_b = (old_b & ~by_b) | ((data_b << bit_b) & by_b);
-  wire        do_a  = en_a && we_a && !(ResetFirst != 0 && rst_a);
-  wire        do_b  = en_b && we_b && !(ResetFirst != 0 && rst_b);
-
-  always @(posedge clk_a) begin
-    if (do_a) begin
-      mem[at_a] <= new_a[8:0];
-      if (WidthA >= 18) mem[at_a | 11'd1] <= new_a[17:9];
-      if (WidthA == 36) mem[at_a | 11'd2] <= new_a[26:18];
-      if (WidthA == 36) mem[at_a | 11'd3] <= new_a[35:27];
-    end
-  end
-
-  always @(posedge clk_b) begin
-    if (do_b) begin
-      mem[at_b] <= new_b[8:0];
-      if (WidthB >= 18) mem[at_b | 11'd1] <= new_b[17:9];
-      if (WidthB == 36) mem[at_b | 11'd2] <= new_b[26:18];
-      if (WidthB == 36) mem[at_b | 11'd3] <= new_b[35:27];
-    end
-  end
-
-  wire [35:0] out_a = ((we_a && ModeA == 1 ? new_a : old_a) >> bit_a) & all_a;
-  wire [35:0] out_b = ((we_b && ModeB == 1 ? new_b : old_b) >> bit_b) & all_b;
-  wire        to_a  = en_a && (!we_a || ModeA != 0);
-  wire        to_b  = en_b && (!we_b || ModeB != 0);
-
+  genvar p;
   generate
-    if (Async != 0) begin : g_async
-      always @(posedge clk_a or posedge rst_a) if (rst_a) q_a <= 36'b0; else if (to_a) q_a <= out_a;
-      always @(posedge clk_b or posedge rst_b) if (rst_b) q_b <= 36'b0; else if (to_b) q_b <= out_b;
-    end else begin : g_sync
-      always @(posedge clk_a) if (rst_a) q_a <= 36'b0; else if (to_a) q_a <= out_a;
-      always @(posedge clk_b) if (rst_b) q_b <= 36'b0; else if (to_b) q_b <= out_b;
+    for (p = 0; p < 2; p = p + 1) begin : g_port
+      localparam integer Width = p == 0 ? WidthA : WidthB;
+      localparam integer Mode  = p == 0 ? ModeA : ModeB;
+
+      // Bytes from the one of an address on
+      wire [13:0] addr = addrs[14*p +: 14];
+      wire [10:0] at   = Width == 36 ? {addr[13:5], 2'b0} : Width == 18 ? {addr[13:4], 1'b0} : addr[13:3];
+      wire [35:0] old  = {mem[at | 11'd3], mem[at | 11'd2], mem[at | 11'd1], mem[at]};
+
+      // Which bits of them are the port's, lowest first, and which of them change
+      wire  [2:0] low = Width >= 9 ? 3'd0 : Width == 4 ? {addr[2], 2'b0} : Width == 2 ? {addr[2:1], 1'b0} : addr[2:0];
+      wire [35:0] all = (36'd1 << Width) - 36'd1;
+      wire  [3:0] be  = bes[4*p +: 4];
+      wire [35:0] by  = Width < 18 ? all << low : all & {{9{be[3]}}, {9{be[2]}}, {9{be[1]}}, {9{be[0]}}};
+      wire [35:0] now = (old & ~by) | ((datas[36*p +: 36] << low) & by);
+
+      always @(posedge clk[p]) begin
+        if (en[p] && we[p] && !(ResetFirst != 0 && rst[p])) begin
+          mem[at] <= now[8:0];
+          if (Width >= 18) mem[at | 11'd1] <= now[17:9];
+          if (Width == 36) mem[at | 11'd2] <= now[26:18];
+          if (Width == 36) mem[at | 11'd3] <= now[35:27];
+        end
+      end
+
+      wire [35:0] out = ((we[p] && Mode == 1 ? now : old) >> low) & all;
+      wire        to  = en[p] && (!we[p] || Mode != 0);
+      reg  [35:0] q;
+      initial q = 36'b0;
+      if (Async != 0) begin : g_async
+        always @(posedge clk[p] or posedge rst[p]) if (rst[p]) q <= 36'b0; else if (to) q <= out;
+      end else begin : g_sync
+        always @(posedge clk[p]) if (rst[p]) q <= 36'b0; else if (to) q <= out;
+      end
     end
   endgenerate
+
+  assign q_a = g_port[0].q;
+  assign q_b = g_port[1].q;
 
 endmodule

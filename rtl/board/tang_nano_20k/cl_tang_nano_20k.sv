@@ -38,12 +38,8 @@ module cl_tang_nano_20k
     );
   end
 
-  logic        rst_n, again, unused;
-  logic  [7:0] lit;
-  logic        sdram_cke, sdram_cs_n, sdram_ras_n, sdram_cas_n, sdram_we_n, sdram_drive;
-  logic [12:0] sdram_addr;
-  logic  [1:0] sdram_bank, sdram_mask;
-  logic [15:0] sdram_data;
+  logic       rst_n, again, unused;
+  logic [7:0] lit;
 
   cl_board_start #(.Bounce(Bounce)) u_start (
     .clk_i   (clk),
@@ -68,21 +64,20 @@ module cl_tang_nano_20k
     .tx_o         (tx),
     .led_o        (lit),
     .button_i     ({5'b0, btn[1]}),
-    .sdram_cke_o  (sdram_cke),
-    .sdram_cs_no  (sdram_cs_n),
-    .sdram_ras_no (sdram_ras_n),
-    .sdram_cas_no (sdram_cas_n),
-    .sdram_we_no  (sdram_we_n),
-    .sdram_addr_o (sdram_addr),
-    .sdram_bank_o (sdram_bank),
-    .sdram_mask_o (sdram_mask),
-    .sdram_data_o (sdram_data),
-    .sdram_drive_o(sdram_drive),
+    .sdram_cke_o  (),
+    .sdram_cs_no  (),
+    .sdram_ras_no (),
+    .sdram_cas_no (),
+    .sdram_we_no  (),
+    .sdram_addr_o (),
+    .sdram_bank_o (),
+    .sdram_mask_o (),
+    .sdram_data_o (),
+    .sdram_drive_o(),
     .sdram_data_i ('0)
   );
 
   assign led    = ~lit[5:0];
-  assign unused = ^{lit[7:6], sdram_cke, sdram_cs_n, sdram_ras_n, sdram_cas_n, sdram_we_n, sdram_addr, sdram_bank,
-                    sdram_mask, sdram_data, sdram_drive};
+  assign unused = ^lit[7:6];
 
 endmodule
