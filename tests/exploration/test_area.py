@@ -112,8 +112,10 @@ def test_the_error_is_the_largest_over_what_was_placed() -> None:
     [
         ((), UNITS, "no area of core standard is published: run `coreloom bench equal_area`"),
         (SOCS, UNITS[:1], "no area of cl_kernel is published: run `coreloom synth`"),
+        (SOCS, UNITS[1:], "no area of cl_core:standard is published: run `coreloom synth`"),
+        (SOCS, UNITS[:-1], "no area of cl_dcache is published: run `coreloom synth`"),
     ],
-    ids=("socs", "units"),
+    ids=("socs", "kernel", "core", "cache"),
 )
 def test_what_is_missing(socs: tuple[Soc, ...], units: tuple[Unit, ...], message: str) -> None:
     with pytest.raises(UserError) as error:

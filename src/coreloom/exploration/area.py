@@ -192,8 +192,8 @@ def model(
         more = line[2] - lines["small"][2]  # with 2 CPUs, and as much with any other number
         for cpus, lut4 in lines["small"].items() if build != "small" else ():
             line.setdefault(cpus, lut4 + more)
-    cores = {row.build: row for row in units if row.unit == "cl_core"}
-    (cache,) = [row for row in units if row.unit == "cl_dcache"] or [plain]
+    cores = {core: _row(units, "cl_core", core) for core in builds}
+    cache = _row(units, "cl_dcache")
     return Model(
         {core: [(soc.cpus, soc.lut4) for soc in rows] for core, rows in bare.items()},
         clocks,
@@ -205,6 +205,15 @@ def model(
         (cache.lut4, cache.bram),
         placed,
     )
+
+
+def _row(units: Sequence[Unit], unit: str, build: str | None = None) -> Unit:
+    """Of a unit that has no size. UserError if it is missing."""
+    for row in units:
+        if (row.unit, row.build) == (unit, build):
+            return row
+    name = unit if build is None else f"{unit}:{build}"
+    raise UserError(f"no area of {name} is published: run `coreloom synth`")
 
 
 def _kernels(units: Sequence[Unit], sizes: tuple[int, int]) -> dict[str, dict[int, Unit]]:
