@@ -273,6 +273,22 @@ def test_a_board_that_is_silent() -> None:
     )
 
 
+def test_a_port_that_is_gone() -> None:
+    master, slave = pty.openpty()
+    try:
+        with line.opened(Path(os.ttyname(slave))) as opened:
+            os.close(master)
+            with pytest.raises(UserError) as refused:
+                opened.start()
+            said = str(refused.value)
+            assert said == "the port is gone (Input/output error): plug the board in again"
+            with pytest.raises(UserError) as refused:
+                opened.console(lambda said: None)
+            assert str(refused.value) == "the port is gone: plug the board in again"
+    finally:
+        os.close(slave)
+
+
 def test_the_end_of_a_program_in_pieces() -> None:
     said: list[bytes] = []
     port = Port(b"one\x04", b"two\x04CL", b"\x04C", b"LX", b"\x2a")

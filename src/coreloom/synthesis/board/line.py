@@ -61,7 +61,12 @@ class Line:
     def write(self, data: bytes) -> None:
         while data:
             select.select([], [self._handle], [])
-            data = data[os.write(self._handle, data) :]
+            try:
+                data = data[os.write(self._handle, data) :]
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise _gone(error) from error
 
     def read(self, seconds: float | None) -> bytes:
         """What has come, or b"" after that time."""
@@ -72,7 +77,7 @@ class Line:
         except BlockingIOError:
             return b""
         except OSError as error:
-            raise UserError(f"the port is gone ({error.strerror}): plug the board in again") from error
+            raise _gone(error) from error
         if not got:
             raise UserError("the port is gone: plug the board in again")
         return got
@@ -138,6 +143,10 @@ class Line:
             keep = _held(held)
             write(held[: len(held) - keep])
             held = held[len(held) - keep :] + self.read(None)
+
+
+def _gone(error: OSError) -> UserError:
+    return UserError(f"the port is gone ({error.strerror}): plug the board in again")
 
 
 def _held(text: bytes) -> int:
