@@ -267,6 +267,13 @@ def test_a_deadline_of_a_thread_that_no_line_wakes(search: Run) -> None:
         explore.choose(search(KINDS["fine"], wanted)[0], wanted)
 
 
+def test_a_budget_that_is_too_small_for_any_program(search: Run, tmp_path: Path) -> None:
+    """It is said before the first run."""
+    with pytest.raises(UserError, match=r"^no configuration needs at most 2000 LUT4: the smallest, "):
+        search(KINDS["fine"], Asked(luts=2000))
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
 def test_a_rate_of_a_program_that_counts_nothing(search: Run, tmp_path: Path) -> None:
     """It is said after the first run."""
     with pytest.raises(UserError, match=r"^the program counts no units of work, which --throughput is of: "):

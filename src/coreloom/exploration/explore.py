@@ -143,6 +143,7 @@ class Search:
 
     def run(self) -> Found:
         """All of it. UserError for a program that does not come to its end, and for what nothing can meet."""
+        self._check_luts()
         core = self._base.core if self._base.core in self.asked.cores else self.asked.cores[0]
         config = Config(core, 1, "small", memory=self.asked.memory)
         found = Found(self.program, self._profile(config))
@@ -160,20 +161,30 @@ class Search:
         found.before, found.runs = self._before, self._runs
         return found
 
+    @property
+    def _memories(self) -> tuple[str, ...]:
+        return ("sdram", "cached") if self.asked.memory == "sdram" else ("sram",)
+
+    def _check_luts(self) -> None:
+        """UserError, with what the smallest needs, if the budget is too small for any program."""
+        sizes = {
+            config: config.area(self.areas).lut4
+            for config in space.configs(1, (), self._memories, self.asked.cores)
+        }
+        least = min(sizes, key=sizes.__getitem__)
+        if self.asked.luts is not None and sizes[least] > self.asked.luts:
+            needs = f"the smallest, {least.name}, needs {sizes[least]}"
+            raise UserError(f"no configuration needs at most {self.asked.luts} LUT4: {needs}")
+
     def _configs(self, found: Found) -> list[Config]:
-        memories = ("sdram", "cached") if self.asked.memory == "sdram" else ("sram",)
         most = min(self.asked.most_cpus, platform.MAX_IPC_CPUS if found.communicates else space.CPUS[-1])
         profile = found.profile
-        return space.configs(len(profile.threads), profile.services, memories, self.asked.cores, most)
+        return space.configs(len(profile.threads), profile.services, self._memories, self.asked.cores, most)
 
     def _affordable(self, configs: Sequence[Config], found: Found) -> list[Config]:
-        """Those within the budget of LUT4; UserError, with what the smallest needs, if there is none."""
+        """Those within the budget of LUT4; the others are noted."""
         most = self.asked.luts
         sizes = {config: config.area(self.areas).lut4 for config in configs}
-        least = min(configs, key=sizes.__getitem__)
-        if most is not None and sizes[least] > most:
-            needs = f"the smallest, {least.name}, needs {sizes[least]}"
-            raise UserError(f"no configuration needs at most {most} LUT4: {needs}")
         for config in configs:
             if most is not None and sizes[config] > most:
                 found.left.append(Left(config, f"needs {sizes[config]} LUT4"))
