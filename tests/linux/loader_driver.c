@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * scx_dwrr without a kernel that could load it: in place of linux/bpf/loader.c, this says on the standard error what it
+ * scx_dwrr without a kernel that could load it: instead of linux/bpf/loader.c, this says on the standard error what it
  * is asked to do. The environment says how it answers: FAILS is the step that fails; KNOWS the functions that the kernel
  * knows; POSSIBLE its CPUs; END, "KIND REASON|MESSAGE|DUMP", how the kernel ends the scheduler after ENDS_AT reads of
  * its counters. */

@@ -28,7 +28,7 @@ _SHOWN = 40  # figures at most: the first tell what the others are
 
 
 def option(parser: argparse.ArgumentParser) -> None:
-    text = "measure that revision (git), too, and print what has moved by more than 1 %%"
+    text = "also measure that revision (git), and print which figures differ by more than 1 %%"
     parser.add_argument(OPTION, metavar="REV", help=text)
 
 

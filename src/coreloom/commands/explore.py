@@ -104,15 +104,18 @@ def _run(args: argparse.Namespace) -> int:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "app", nargs="+", metavar="PROGRAM", help="as of `coreloom run`: an application, C files, or a folder"
+        "app",
+        nargs="+",
+        metavar="PROGRAM",
+        help="what `coreloom run` takes: an application, C files, or a folder",
     )
-    parser.add_argument("--luts", type=positive, metavar="N", help="at most so many LUT4")
-    parser.add_argument("--ram", type=positive, metavar="KIB", help="at most so much RAM on the chip")
+    parser.add_argument("--luts", type=positive, metavar="N", help="the most LUT4 that the SoC may need")
+    parser.add_argument("--ram", type=positive, metavar="KIB", help="the most RAM on the chip")
     parser.add_argument(
         "--throughput",
         type=number_from("above 0"),
         metavar="N",
-        help="at least so many units of work a second: what the program counts by cl_done()",
+        help="the fewest units of work a second; the program counts them by cl_done()",
     )
     parser.add_argument(
         "--deadline",
@@ -128,7 +131,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         type=_cores,
         default=list(CORES),
         metavar="NAMES",
-        help=f"of {', '.join(CORES)} (default: all)",
+        help=f"try only these: {', '.join(CORES)} (default: all)",
     )
     parser.add_argument(
         "--cpus",
@@ -136,7 +139,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=CPUS[-1],
         metavar="N",
-        help="at most so many CPUs (default: as many as the program has threads, up to 16)",
+        help="the most CPUs to try (default: as many as the program has threads, up to 16)",
     )
     parser.add_argument(
         "--window",
@@ -149,15 +152,16 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--memory",
         choices=("sram", "sdram"),
         default="sram",
-        help="the board's: on the chip, or SDRAM, of which each core is tried with and without a data cache "
-        "(default: %(default)s)",
+        help="the board's memory: on the chip, or SDRAM, where each core is tried with and without a data "
+        "cache (default: %(default)s)",
     )
-    parser.add_argument("--all", action="store_true", help="run what cannot pay, too")
+    parser.add_argument("--all", action="store_true", help="also run what cannot pay")
     parser.add_argument("--restart", action="store_true", help="make all runs again")
     parser.add_argument(
-        "--platform", help=f"whose sizes of the kernel all configurations have (default: {DEFAULT_PLATFORM})"
+        "--platform",
+        help=f"all configurations have the sizes of this one's kernel (default: {DEFAULT_PLATFORM})",
     )
-    parser.add_argument("--clock-hz", type=positive, metavar="N", help="as of `coreloom run`")
+    parser.add_argument("--clock-hz", type=positive, metavar="N", help="as for `coreloom run`")
     pools.option(parser)
     add_json(parser)
     add_line(parser)

@@ -29,7 +29,9 @@ def _run(args: argparse.Namespace) -> int:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "name", metavar="UNIT|PLATFORM", help="a unit as of `coreloom synth`, or a platform: its whole SoC"
+        "name",
+        metavar="UNIT|PLATFORM",
+        help="a unit that `coreloom synth` knows, or a platform: its whole SoC",
     )
     parser.add_argument(
         "--as",
@@ -41,7 +43,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--platform",
         metavar="NAME|FILE",
-        help="whose keys cl_kernel or cl_soc has (default: smp-standard)",
+        help="cl_kernel or cl_soc has the keys of this one (default: smp-standard)",
     )
     parser.add_argument(
         "--to", type=Path, metavar="DIR", help="the folder to make (default: build/export/NAME)"

@@ -121,7 +121,7 @@ def folder(name: str) -> Path:
 
 
 class Search:
-    """One search; on_start and on_done tell how far it is, as of a pool."""
+    """One search; on_start tells how far it is, as that of a pool."""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LEAST = 0.01  # of a figure; what moves less is not told
-_NOT_MEASURED = {"reach"}  # which repeats figures beside their targets
+_NOT_MEASURED = {"reach"}  # which repeats figures, with their targets
 _TIMES = {"seconds", "sim_cycles_per_second"}  # of this machine
 
 _KIND = "part"  # the field that says of which kind a row is, where a part of a result has several

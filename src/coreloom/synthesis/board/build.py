@@ -165,7 +165,7 @@ def place(machine: Machine, folder: Path, seed: int) -> Made:
 def build(machine: Machine, program: bytes | None = None, seeds: int = SEEDS) -> Made:
     """The bitstream of the first seed that meets the clock, else of the best one.
 
-    UserError if a tool is missing, or as of netlist() and place().
+    UserError if a tool is missing, or as for netlist() and place().
     """
     for tool in (yowasp.YOSYS, machine.board.family.nextpnr, machine.board.family.pack):
         yowasp.find(tool, EXTRA)  # before Yosys takes minutes
