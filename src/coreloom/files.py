@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from coreloom.errors import UserError
@@ -45,6 +46,26 @@ def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
         work.rename(path)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def made_once(folder: Path, make: Callable[[Path], None]) -> bool:
+    """Have one process at a time `make` a folder that is not there; whether this one did."""
+    if folder.exists():
+        return False
+    with file_lock(folder.with_suffix(".lock")):
+        if folder.exists():
+            return False
+        with whole_folder(folder) as work:
+            make(work)
+    return True
+
+
+def digest(*parts: bytes) -> str:
+    """Of a list of contents: enough of SHA-256 to name what is made of them."""
+    made = hashlib.sha256()
+    for part in parts:
+        made.update(len(part).to_bytes(8, "little") + part)
+    return made.hexdigest()[:16]
 
 
 def check_target(path: Path) -> None:

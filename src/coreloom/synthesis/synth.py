@@ -9,7 +9,6 @@ comment changes nothing, a placement by the netlist and the options.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -24,7 +23,7 @@ from typing import Any
 import msgspec
 
 from coreloom import packages, sources, uses
-from coreloom.files import file_lock, whole_folder
+from coreloom.files import digest, file_lock, made_once
 from coreloom.jobs import job as many
 from coreloom.paths import BUILD, RTL
 from coreloom.synthesis import pnr
@@ -179,7 +178,7 @@ def gates(job: Job) -> Gates:
     _begins(job)
     version, top = yowasp.version(yowasp.YOSYS, EXTRA), job.unit.top
     unit = elaborate(job, job.unit.design(), job.params(), version) / "unit.il"
-    folder = FOLDER / f"{job.label}-gates-{_key(version.encode(), _GATES.encode(), unit.read_bytes())}"
+    folder = FOLDER / f"{job.label}-gates-{digest(version.encode(), _GATES.encode(), unit.read_bytes())}"
 
     def make(work: Path) -> None:
         names = {"unit": unit, "netlist": work / "netlist.json", "statistics": work / "statistics.json"}
@@ -218,7 +217,7 @@ def _netlist(job: Job, wide: bool, version: str) -> Made:
     rtlil = (elaborated / "unit.il").read_bytes()
     folder = (
         FOLDER
-        / f"{job.label}-{_key(version.encode(), text.encode(), _SYNTH.encode(), options.encode(), rtlil)}"
+        / f"{job.label}-{digest(version.encode(), text.encode(), _SYNTH.encode(), options.encode(), rtlil)}"
     )
 
     def make(work: Path) -> None:
@@ -265,7 +264,7 @@ def elaborate(job: Job, design: Design, params: Mapping[str, int | str], version
     ]
     content += [f"{name} {packages.version(name)}" for name in design.packages]
     files = sorted(RTL.glob("**/rtl/*.sv"))
-    key = _key(*(text.encode() for text in content), *(sources.bare(path) for path in files))
+    key = digest(*(text.encode() for text in content), *(sources.bare(path) for path in files))
     folder = FOLDER / f"{job.label}-read-{key}"
 
     def make(work: Path) -> None:
@@ -304,7 +303,7 @@ def content(job: Job) -> str:
         name = left.pop()
         found[name] = sources.bare(ours[name])
         left |= (set(_NAME.findall(found[name].decode())) & ours.keys()) - found.keys()
-    return _key(*map(str.encode, parts), *(text for _, text in sorted(found.items())))
+    return digest(*map(str.encode, parts), *(text for _, text in sorted(found.items())))
 
 
 def registered(
@@ -343,7 +342,7 @@ def registered(
 
 
 def _report(made: Made, seed: int, target: Target, version: str) -> Path:
-    key = _key(version.encode(), *(text.encode() for text in target.arguments()), str(seed).encode())
+    key = digest(version.encode(), *(text.encode() for text in target.arguments()), str(seed).encode())
     report = made.netlist.parent / f"pnr-{target.device}-{seed}-{key}.json"
     if not report.exists():
         with file_lock(report.with_suffix(".lock")):
@@ -379,23 +378,11 @@ def _row(job: Job, placed: Sequence[Placed], target: Target) -> Row:
 # The store
 
 
-def _key(*parts: bytes) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "little") + part)
-    return digest.hexdigest()[:16]
-
-
 def _once(folder: Path, make: Callable[[Path], None]) -> None:
     """Make a folder whole unless it is there; of its older fellows only some are kept."""
-    if folder.exists():
+    if not made_once(folder, make):
         os.utime(folder)
         return
-    with file_lock(folder.with_suffix(".lock")):
-        if folder.exists():
-            return
-        with whole_folder(folder) as work:
-            make(work)
     label = folder.name.rsplit("-", 1)[0]
     fellows = [
         path for path in FOLDER.glob(f"{label}-*") if path.is_dir() and path.name.rsplit("-", 1)[0] == label

@@ -7,9 +7,8 @@ A netlist is named by what it is made of, a placement by the netlist and the opt
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from coreloom import packages, sources
 from coreloom.design import keys, manifest, record
 from coreloom.errors import UserError
-from coreloom.files import file_lock, whole_folder
+from coreloom.files import digest, made_once
 from coreloom.paths import BUILD
 from coreloom.synthesis import pnr
 from coreloom.synthesis.board import boards, boot
@@ -90,7 +89,7 @@ def netlist(machine: Machine, program: bytes | None = None) -> Path:
     ram = "" if program is None else boot.words(program, machine.ram_bytes)
     made, params, board = design(machine), parameters(machine), machine.board
     ours = [path for path in made.sources if path.suffix == ".sv"]
-    key = _digest(
+    key = digest(
         *(
             text.encode()
             for text in (_SYNTH, board.family.synth, rom, ram, *map(str, params.items()), *made.defines)
@@ -117,7 +116,7 @@ def netlist(machine: Machine, program: bytes | None = None) -> Path:
         )
         yosys.build(script, EXTRA, machine.label, FOLDER)
 
-    _once(folder, make)
+    made_once(folder, make)
     return folder
 
 
@@ -125,7 +124,7 @@ def place(machine: Machine, folder: Path, seed: int) -> Made:
     """A netlist placed and routed with a seed, and its bitstream. UserError if it does not fit."""
     board, family = machine.board, machine.board.family
     device = [word.format(pins=relative([board.pins])) for word in board.device]
-    key = _digest(
+    key = digest(
         yowasp.version(family.nextpnr, EXTRA).encode(),
         *(word.encode() for word in (*device, *board.chip, str(machine.mhz))),
         board.pins.read_bytes(),
@@ -155,7 +154,7 @@ def place(machine: Machine, folder: Path, seed: int) -> Made:
                 f"{family.pack} cannot make a bitstream of {machine.label}: {packed.said.strip()[-200:]}"
             )
 
-    _once(target, make)
+    made_once(target, make)
     said = json.loads((target / "report.json").read_text())
     report = pnr.read_report(said, "u_board.u_soc.")
     room = {kind: int(count["available"]) for kind, count in said["utilization"].items()}
@@ -192,21 +191,3 @@ def check_clock(made: Made) -> None:
         f"{path.ns - 1000 / made.machine.mhz:.1f} more than a cycle; choose a lower --mhz, fewer --cpus or a "
         "smaller kernel"
     )
-
-
-def _once(folder: Path, make: Callable[[Path], None]) -> None:
-    if folder.exists():
-        return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with file_lock(folder.with_suffix(".lock")):
-        if folder.exists():
-            return
-        with whole_folder(folder) as work:
-            make(work)
-
-
-def _digest(*parts: bytes) -> str:
-    made = hashlib.sha256()
-    for part in parts:
-        made.update(len(part).to_bytes(8, "little") + part)
-    return made.hexdigest()[:16]
