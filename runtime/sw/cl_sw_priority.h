@@ -231,11 +231,10 @@ K_INLINE uint32_t k_wait_woken(k_cpu *cpu, k_thread *woken) {
     int here = !K_REMOTE || woken->home == cpu || (!woken->home && !k_waiting);
     if (here && !woken->next && woken->level < k_best(cpu)) return k_switch_to(cpu, woken);
     k_enqueue_all(woken);
-    uint32_t word = k_wait(cpu);
-    if (K_REMOTE && K_RARE(word == K_PENDING)) k_notify(cpu); /* nobody else does, before this CPU sleeps */
-    return word;
   }
-  return k_wait(cpu);
+  uint32_t word = k_wait(cpu);
+  if (K_REMOTE && woken && K_RARE(word == K_PENDING)) k_notify(cpu); /* nobody else does, before this CPU sleeps */
+  return word;
 }
 
 /* The current thread waits; the rest as above. */

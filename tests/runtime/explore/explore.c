@@ -216,8 +216,8 @@ enum { L_CALL, L_LOCK, L_OTHER, L_RETURN, L_TIME, L_PARK, L_UNLOCK, L_POST };
 static void check(void);
 
 /* The variable of a lock; all_locks: each is one. */
+static uint32_t others[LOCKS];
 static int lock_variable(uint32_t lock) {
-  static uint32_t others[LOCKS];
   if (!o->all_locks || lock == m.lock_address) return V_LOCK;
   for (int i = 0; i < LOCKS; i++) {
     if (!others[i]) others[i] = lock;
@@ -915,6 +915,7 @@ int explore(const options *with, const uint32_t *words, size_t count, results *t
   r = to;
   memset(to, 0, sizeof *to);
   memset(visible, 0, sizeof visible);
+  memset(others, 0, sizeof others);
   memset(image, 0, sizeof image);
   seen = calloc(SEEN, sizeof *seen);
   memcpy(image, words, count * sizeof *words);
