@@ -177,8 +177,8 @@ PAIRS = {
     ("hw", 2, "static"): 1952,
     ("hw", 2, "dynamic"): 1936,
     ("sw", 1, "dynamic"): 334,
-    ("sw", 2, "static"): 356,
-    ("sw", 2, "dynamic"): 359,
+    ("sw", 2, "static"): 362,
+    ("sw", 2, "dynamic"): 363,
 }
 
 
