@@ -22,6 +22,7 @@ from coreloom.benches.grain.bench import (
     measure,
 )
 from coreloom.report import plots
+from coreloom.report.page import prose
 
 
 def row(
@@ -87,6 +88,10 @@ def test_the_gain_is_over_the_best_rival_of_the_same_place() -> None:
     assert page.limit(dict(found[one])) == 10
     assert page.limit(dict(found[two])) == 1000
     assert page.limit({10: found[one][1000]}) is None
+    assert page.reach(ROWS) == (
+        "A gain of 1.1 ends at 10 cycles of work between two calls with 1 CPU, and lasts beyond "
+        f"{prose(1000)} with 2 CPUs"
+    )
 
 
 def test_what_is_drawn_has_a_line_where_the_gain_ends() -> None:
@@ -109,12 +114,14 @@ def test_the_share_that_interrupts_leave() -> None:
         row("hw", 0, 1000, object="interrupt"),
         row("hw", 300, 400, object="interrupt", served=3330),
         row("sw", 0, 500, object="interrupt"),
-        row("sw", 300, 0, object="interrupt", served=2500),
+        row("sw", 300, 100, object="interrupt", served=2500),
+        row("freertos", 0, 500, object="interrupt"),
+        row("freertos", 300, 500, object="interrupt", served=0),
     ]
     table = page._left(rows)
     assert (table.columns, table.rows) == (
         ("kernel", "300"),
-        (("hardware kernel", "40%"), ("software kernel", "0% (75% served)")),
+        (("hardware kernel", "40%"), ("software kernel", "20% (75% served)"), ("FreeRTOS", "0%")),
     )
 
 

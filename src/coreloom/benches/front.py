@@ -9,7 +9,6 @@ from typing import Any
 
 from coreloom.benches.examples.bench import Row as Example
 from coreloom.benches.grain import page as grain
-from coreloom.benches.grain.bench import OBJECTS, SRAM
 from coreloom.benches.rtos.page import service
 from coreloom.benches.smp.bench import Row
 from coreloom.benches.smp.page import RIVALS
@@ -87,20 +86,13 @@ def _plain(table: Table) -> list[str]:
 
 def _limits(found: dict[str, Any]) -> str:
     """Where software is as good."""
-    limits = {
-        place.cpus: grain.limit(gains) or 0
-        for place, gains in grain.of(found["grain"].rows).items()
-        if grain.shared(place) and (place.object, place.memory) == (OBJECTS[0], SRAM)
-    }
-    most = max(limits)
     area = {figure.what.split(":")[0]: figure.measured for figure in found["equal_area"].reach}
     clock = {row.build: row.fmax_mhz for row in found["synth"].rows if row.unit == "cl_soc"}
     return "\n".join(
         textwrap.fill(each, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         for each in (
-            f"- **Coarse work.** When threads seldom meet, the kernel hardly matters: with semaphores the "
-            f"gain is below {grain.WORTH} where more than {number(limits[1])} cycles of work lie between "
-            f"two calls on one CPU, or more than {number(limits[most])} on {most}. "
+            "- **Coarse work.** When threads seldom meet, the kernel hardly matters. "
+            f"{grain.reach(found['grain'].rows)}, with semaphores. "
             "[The map](docs/results/grain.md)",
             "- **When more CPUs fit instead.** The hardware kernel takes the area of a small core. In the "
             "worst case over the number of CPUs, packets on the standard core get "

@@ -65,7 +65,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kernel: str  # a kernel, or one of ALONE
     done: int
     window: int
-    longest: int | None = None  # wait for the mutex, in cycles
+    longest: int | None = None  # wait for the mutex since the start, in cycles
     served: int | None = None  # interrupts
 
     @property
@@ -177,11 +177,9 @@ def measure(case: Case) -> Row:
     outcome = case.experiment().run(struct.pack("<I", between), case.options())
     if outcome.result.exit_status is not None or not outcome.figures.done:
         raise UserError(f"{case.text}: {outcome.result.why or 'nothing was done'}: a bug in Coreloom")
-    marks = [
-        event.value
-        for event in outcome.result.events
-        if event.kind == Kind.MARK and event.cycle >= outcome.figures.start
-    ]
+    # Of the mutex each mark is a wait that is longer than all before; of interrupts one that has been served.
+    marks = [event for event in outcome.result.events if event.kind == Kind.MARK]
+    served = sum(event.cycle >= outcome.figures.start for event in marks)
     interrupted = case.object == INTERRUPT and case.between > 0
     return Row(
         object=case.object,
@@ -192,8 +190,8 @@ def measure(case: Case) -> Row:
         kernel=case.kernel,
         done=outcome.figures.done,
         window=case.window,
-        longest=max(marks) if marks and case.object != INTERRUPT else None,
-        served=len(marks) if interrupted else None,
+        longest=marks[-1].value if marks and case.object != INTERRUPT else None,
+        served=served if interrupted else None,
     )
 
 

@@ -51,6 +51,36 @@ def limit(found: dict[int, Gain]) -> int | None:
     return max((between for between, each in found.items() if each.gain >= WORTH), default=None)
 
 
+def reach(rows: Sequence[Row]) -> str:
+    """Where the gain ends with semaphores that share CPUs, in words."""
+    gains = {
+        place.cpus: found
+        for place, found in of(rows).items()
+        if shared(place) and (place.object, place.memory) == (OBJECTS[0], SRAM)
+    }
+    ends: dict[int, list[int]] = {}  # by the most cycles between calls
+    beyond = []
+    for cpus, found in gains.items():
+        most = limit(found) or 0
+        if most == max(found):
+            beyond.append(cpus)
+        else:
+            ends.setdefault(most, []).append(cpus)
+    parts = [
+        f"ends at {prose(most)} cycles of work between two calls with {_counted(cpus)}"
+        for most, cpus in ends.items()
+    ]
+    if beyond:
+        most = max(max(gains[cpus]) for cpus in beyond)
+        parts.append(f"lasts beyond {prose(most)} with {_counted(beyond)}")
+    return f"A gain of {WORTH} {', and '.join(parts)}"
+
+
+def _counted(cpus: Sequence[int]) -> str:
+    first, last = ", ".join(map(str, cpus[:-1])), str(cpus[-1])
+    return f"{first} and {last} CPUs" if first else f"{last} CPU{'s' * (last != '1')}"
+
+
 def chart(rows: Sequence[Row]) -> Heat:
     """The map: a panel for each object and memory."""
     panels: dict[str, dict[tuple[float, float], float]] = {}
@@ -148,11 +178,7 @@ def _left(rows: Sequence[Row]) -> Table:
     whole = {row.kernel: row.rate for row in chosen if not row.between}
     kernels = [kernel for kernel in TITLES if kernel in whole]
     periods = sorted({row.between for row in chosen if row.between})
-    left = {
-        (row.kernel, row.between): f"{row.rate / whole[row.kernel]:.0%}{_unserved(row)}"
-        for row in chosen
-        if row.between
-    }
+    left = {(row.kernel, row.between): _share(row, whole[row.kernel]) for row in chosen if row.between}
     return Table(
         "Share of the CPU left to the interrupted thread, by cycles from an interrupt to the next",
         ("kernel", *map(number, periods)),
@@ -160,10 +186,15 @@ def _left(rows: Sequence[Row]) -> Table:
     )
 
 
-def _unserved(row: Row) -> str:
-    """Where not each interrupt was served before the next: how many of them were."""
-    served = (row.served or 0) * row.between / row.window
-    return f" ({served:.0%} served)" if served < _SERVED else ""
+def _share(row: Row, whole: float) -> str:
+    """With how many interrupts were served, where not each was before the next.
+
+    If none was, they had ended before the thread came to its work: they left it nothing.
+    """
+    if not row.served:
+        return "0%"
+    served = row.served * row.between / row.window
+    return f"{row.rate / whole:.0%}" + (f" ({served:.0%} served)" if served < _SERVED else "")
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
@@ -195,10 +226,8 @@ def summary(rows: Sequence[Row]) -> Summary:
         f"{times(semaphores[least][fine].gain, 1)} times as much done with the hardware kernel as with its "
         f"best rival on one CPU, and up to {times(best.gain, 1)} times on {most.cpus}; with "
         f"{prose(coarse)} cycles between calls it is {times(semaphores[least][coarse].gain, 1)} and "
-        f"{times(semaphores[most][coarse].gain, 1)}. A gain of {WORTH} ends at "
-        f"{prose(limit(semaphores[least]) or 0)} cycles on one CPU and at "
-        f"{prose(limit(semaphores[most]) or 0)} on {most.cpus}: threads that meet more seldom do not need a "
-        "hardware kernel."
+        f"{times(semaphores[most][coarse].gain, 1)}. {reach(rows)}: threads that meet more seldom do not "
+        "need a hardware kernel."
     )
     table = _table("Gain with semaphores", semaphores)
     return Summary(answer, table, chart(rows))
