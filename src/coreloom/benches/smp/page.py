@@ -440,10 +440,11 @@ def summary(content: Result) -> Summary:
         for app in ("packets", "image")
         for kernel in ("hw", "sw")
     }
+    there = {name: kernels for name, kernels in RIVALS.items() if {row.kernel for row in rows} & {*kernels}}
     lines = []
     for app in ("packets", "image"):
         for cpus in counts:
-            of = {name: best(rows, app, kernels, cpus) for name, kernels in RIVALS.items()}
+            of = {name: best(rows, app, kernels, cpus) for name, kernels in there.items()}
             hard, soft = of["hardware kernel"], of["software kernel"]
             if hard and soft:
                 rival = max(row.done for name, row in of.items() if row and name != "hardware kernel")
@@ -463,7 +464,7 @@ def summary(content: Result) -> Summary:
     columns = (
         "work",
         "CPUs",
-        *RIVALS,
+        *there,
         "hardware over the better other",
         "switch, hardware",
         "switch, software",
