@@ -229,5 +229,5 @@ def summary(rows: Sequence[Row]) -> Summary:
         f"{times(semaphores[most][coarse].gain, 1)}. {reach(rows)}: threads that meet more seldom do not "
         "need a hardware kernel."
     )
-    table = _table("Gain with semaphores", semaphores)
+    table = _table("Gain with semaphores", {place: semaphores[place] for place in plain})
     return Summary(answer, table, chart(rows))
