@@ -82,10 +82,10 @@ def _counted(cpus: Sequence[int]) -> str:
 
 
 def chart(rows: Sequence[Row]) -> Heat:
-    """The map: a panel for each object and memory."""
+    """The map: a panel for each object, and for semaphores with each memory."""
     panels: dict[str, dict[tuple[float, float], float]] = {}
     for place, found in of(rows).items():
-        if shared(place):
+        if shared(place) and (place.memory == SRAM or place.object == OBJECTS[0]):
             for between, each in found.items():
                 panels.setdefault(name(place), {})[place.cpus, between] = each.gain
     return Heat(
