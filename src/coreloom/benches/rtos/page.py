@@ -208,9 +208,10 @@ def summary(content: Result) -> Summary:
     )
     across, memory = (found[SHOWN[name][1]] for name in ("semaphore_across", "memory"))
     freertos = f" and {prose(across['FreeRTOS'])} with FreeRTOS" if "FreeRTOS" in across else ""
+    fine = f" ({prose(across[NAMES['fine']])} with fine-grained locks)" if NAMES["fine"] in across else ""
     answer = (
         f"A semaphore there and back between two CPUs takes {prose(across['hardware kernel'])} cycles with "
-        f"the hardware kernel, {prose(across['software kernel'])} with the software kernel{freertos}. What "
+        f"the hardware kernel, {prose(across['software kernel'])} with the software kernel{fine}{freertos}. What "
         "does not reach the kernel gains nothing: `malloc` and `free` take "
         f"{prose(memory['hardware kernel'])} cycles, with the software kernel "
         f"{prose(memory['software kernel'])}."
