@@ -211,8 +211,8 @@ def summary(content: Result) -> Summary:
     fine = f" ({prose(across[NAMES['fine']])} with fine-grained locks)" if NAMES["fine"] in across else ""
     answer = (
         f"A semaphore there and back between two CPUs takes {prose(across['hardware kernel'])} cycles with "
-        f"the hardware kernel, {prose(across['software kernel'])} with the software kernel{fine}{freertos}. What "
-        "does not reach the kernel gains nothing: `malloc` and `free` take "
+        f"the hardware kernel, {prose(across['software kernel'])} with the software kernel{fine}{freertos}. "
+        "What does not reach the kernel gains nothing: `malloc` and `free` take "
         f"{prose(memory['hardware kernel'])} cycles, with the software kernel "
         f"{prose(memory['software kernel'])}."
     )
