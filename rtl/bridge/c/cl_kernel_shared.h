@@ -16,7 +16,7 @@
                           ((uint32_t)(id) << 2)))
 
 /* The answer of an operation that takes longer; RESULT then has the word, and until then PENDING. */
-#define CL_KERNEL_PENDING 0x20000000u
+#define CL_KERNEL_PENDING (1u << 29)
 #define CL_KERNEL_RESULT 0xFFu /* load: the client's word; no other access of that client is allowed before it */
 #define CL_KERNEL_STATE 0xFEu /* load: bit n, client n has a word in RESULT; bit 16 + n, it is to come */
 
