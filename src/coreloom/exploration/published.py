@@ -7,7 +7,6 @@ import functools
 
 from coreloom.benches import registry
 from coreloom.benches.grain import page
-from coreloom.benches.grain.bench import OBJECTS, SRAM
 from coreloom.design import key_costs, platform
 from coreloom.design.keys import CORES
 from coreloom.exploration import area
@@ -42,9 +41,8 @@ def grain() -> Map:
     return Map(
         tuple(
             sorted(
-                Place(place.cpus, between / _CALLS, each.gain)
-                for place, found in page.of(registry.get("grain").read().rows).items()
-                if page.shared(place) and (place.object, place.memory) == (OBJECTS[0], SRAM)
+                Place(cpus, between / _CALLS, each.gain)
+                for cpus, found in page.semaphores(registry.get("grain").read().rows).items()
                 for between, each in found.items()
             )
         )

@@ -51,13 +51,18 @@ def limit(found: dict[int, Gain]) -> int | None:
     return max((between for between, each in found.items() if each.gain >= WORTH), default=None)
 
 
-def reach(rows: Sequence[Row]) -> str:
-    """Where the gain ends with semaphores that share CPUs, in words."""
-    gains = {
+def semaphores(rows: Sequence[Row]) -> dict[int, dict[int, Gain]]:
+    """The gains by CPUs of threads that share these and hand semaphores over, which is the headline."""
+    return {
         place.cpus: found
         for place, found in of(rows).items()
         if shared(place) and (place.object, place.memory) == (OBJECTS[0], SRAM)
     }
+
+
+def reach(rows: Sequence[Row]) -> str:
+    """Where the gain of semaphores() ends, in words."""
+    gains = semaphores(rows)
     ends: dict[int, list[int]] = {}  # by the most cycles between calls
     beyond = []
     for cpus, found in gains.items():
@@ -215,19 +220,18 @@ def tables(rows: Sequence[Row]) -> list[Table]:
 
 
 def summary(rows: Sequence[Row]) -> Summary:
-    found = of(rows)
-    semaphores = {place: found[place] for place in found if place.object == OBJECTS[0] and shared(place)}
-    plain = [place for place in semaphores if place.memory == SRAM]
-    least, most = plain[0], plain[-1]
-    fine, coarse = min(semaphores[least]), max(semaphores[least])
-    best = max(semaphores[most].values(), key=lambda each: each.gain)
+    gains = semaphores(rows)
+    least, most = min(gains), max(gains)
+    fine, coarse = min(gains[least]), max(gains[least])
+    best = max(gains[most].values(), key=lambda each: each.gain)
     answer = (
         f"Threads that hand semaphores over every {prose(fine)} cycles get "
-        f"{times(semaphores[least][fine].gain, 1)} times as much done with the hardware kernel as with its "
-        f"best rival on one CPU, and up to {times(best.gain, 1)} times on {most.cpus}; with "
-        f"{prose(coarse)} cycles between calls it is {times(semaphores[least][coarse].gain, 1)} and "
-        f"{times(semaphores[most][coarse].gain, 1)}. {reach(rows)}: threads that meet more seldom do not "
+        f"{times(gains[least][fine].gain, 1)} times as much done with the hardware kernel as with its "
+        f"best rival on one CPU, and up to {times(best.gain, 1)} times on {most}; with "
+        f"{prose(coarse)} cycles between calls it is {times(gains[least][coarse].gain, 1)} and "
+        f"{times(gains[most][coarse].gain, 1)}. {reach(rows)}: threads that meet more seldom do not "
         "need a hardware kernel."
     )
-    table = _table("Gain with semaphores", {place: semaphores[place] for place in plain})
+    places = {Place(OBJECTS[0], SRAM, cpus, 2 * cpus): found for cpus, found in gains.items()}
+    table = _table("Gain with semaphores", places)
     return Summary(answer, table, chart(rows))
