@@ -76,6 +76,9 @@ struct k_thread {
   uint8_t idle; /* the idle thread of `home` */
   uint8_t lines; /* interrupt lines bound to it */
   uint32_t own_level; /* of an idle thread: the level it had before */
+#ifndef CL_POLICY
+  uint32_t rest; /* so much of its slice was left when it was preempted; 0: it begins one */
+#endif
 #if K_FINE
   uint32_t parked; /* it waits where it is, on the CPU of this number - 1 */
   uint32_t given; /* it has been woken before it left its CPU */
@@ -92,7 +95,7 @@ struct k_cpu {
 #ifndef CL_POLICY
   uint32_t preempt_below; /* a ready thread below this level should take the CPU: the level of the current one,
                              1 more when its slice is used up; 0: nothing runs */
-  uint32_t since; /* when its slice began */
+  uint32_t since; /* when its slice began, or would have if the thread had run on since */
   uint32_t turn_dynamic; /* which queue wins the next tie */
 #else
   cl_time since;   /* until when its thread is charged */

@@ -76,6 +76,18 @@ K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
   cpu->preempt_below = thread->level;
 }
 
+/* The current thread is preempted: what is left of its slice. An end that the timer has not told yet leaves the least. */
+K_INLINE void k_keep_rest(const k_cpu *cpu, k_thread *thread) {
+  uint32_t past = k_now() - cpu->since;
+  if (k_slice) thread->rest = past < k_slice ? k_slice - past : 1;
+}
+
+/* This thread, which the CPU has begun to run, has a rest: at most a slice, whose length may have changed. */
+K_INLINE void k_use_rest(k_cpu *cpu, k_thread *thread) {
+  if (thread->rest < k_slice) cpu->since -= k_slice - thread->rest;
+  thread->rest = 0;
+}
+
 K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
 
 /* Level of the best thread that may run here, except the idle thread. */
@@ -95,6 +107,7 @@ K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
   cpu->current = next;
   next->state = CL_STATE_RUNNING;
   k_start_slice(cpu, next);
+  if (K_RARE(next->rest)) k_use_rest(cpu, next);
   uint32_t word = next->switch_word;
   if ((word & ~CL_WORD_VALUE_MASK) != K_GIVE_WAY) __builtin_unreachable(); /* callers need not ask */
   return word;
@@ -246,6 +259,7 @@ K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
 /* The current thread stays ready; it is queued when its context is saved. */
 K_INLINE uint32_t k_give_way(k_cpu *cpu, int front) {
   k_thread *thread = cpu->current;
+  if (front) k_keep_rest(cpu, thread);
   uint32_t word = k_switch(cpu);
   if (K_REMOTE && !K_HELD) {
     cpu->leaving_ready = 1;
@@ -369,6 +383,7 @@ K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
     if (k_asleep && (thread->home != cpu || current->home != cpu)) return 0; /* another CPU might take them */
   }
   int front = !k_slice_used(cpu);
+  if (front) k_keep_rest(cpu, current);
   current->state = CL_STATE_READY;
   k_push(current->queue, current, front);
   return k_switch_to(cpu, thread);

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.test
 RESUMED = 1 << 30
 MAIN = DEFAULT.main_priority
 STATIC = 1 << 12
+ON_CPU_1 = STATIC | 1 << 8
 
 
 def idle(s: Scenario) -> int:
@@ -62,6 +63,122 @@ def test_preempted_thread_keeps_its_place(s: Scenario, tmp_path: Path) -> None:
         if not slice_used:
             assert s.switch(0, "yield") == GIVE_WAY | equal
         assert s.do(0, "thread_exit") == GIVE_WAY | 0
+    run(s, tmp_path)
+
+
+def preempted(s: Scenario, run_before: int) -> None:
+    """Thread 0 is preempted on CPU 0 after so many ticks, and goes on."""
+    for _ in range(run_before):
+        s.tick()
+    assert irq(s) & 1 == 0
+    better = s.thread(0, MAIN + 1)
+    assert s.switch(0, "preempt") == GIVE_WAY | better
+    s.tick()  # of the better one
+    assert s.do(0, "thread_exit") == GIVE_WAY | 0
+    s.store(0, "saved")
+
+
+def ticks_left(s: Scenario) -> int:
+    """Of the thread on CPU 0, until it is asked to give way."""
+    for ticks in range(20):
+        if irq(s) & 1:
+            return ticks
+        s.tick()
+    raise AssertionError
+
+
+def test_a_preempted_thread_keeps_the_rest_of_its_slice(s: Scenario, tmp_path: Path) -> None:
+    """REQ-kernel-slice-rest: so its equals get their turn however often it is preempted."""
+    s.do(0, "slice", word0=7)
+    equal = s.thread(0, MAIN)
+    for _ in range(3):
+        preempted(s, 2)
+    assert ticks_left(s) == 1
+    assert s.switch(0, "preempt") == GIVE_WAY | equal
+    assert ticks_left(s) == 7
+    assert s.switch(0, "preempt") == GIVE_WAY | 0
+    assert ticks_left(s) == 7  # it gave way: the next one is whole again
+    run(s, tmp_path)
+
+
+def test_the_rest_of_a_slice_is_at_most_the_slice(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "slice", word0=9)
+    s.thread(0, MAIN)
+    s.tick()
+    better = s.thread(0, MAIN + 1)
+    assert s.switch(0, "preempt") == GIVE_WAY | better
+    s.do(0, "slice", word0=3)
+    assert s.do(0, "thread_exit") == GIVE_WAY | 0
+    s.store(0, "saved")
+    assert ticks_left(s) == 3
+    run(s, tmp_path)
+
+
+def test_who_leaves_otherwise_has_a_whole_slice(s: Scenario, tmp_path: Path) -> None:
+    """It yields, moves, or is a new thread with the number of an old one."""
+    s.do(0, "slice", word0=7)
+    other = s.thread(0, MAIN)
+    preempted(s, 2)
+    assert s.switch(0, "yield") == GIVE_WAY | other
+    assert s.switch(0, "yield") == GIVE_WAY | 0
+    assert ticks_left(s) == 7
+    s.do(0, "slice", word0=7)
+    preempted(s, 2)
+    assert s.do(0, "move", word0=MAIN) == GIVE_WAY | other  # without a place, as before
+    s.store(0, "saved")
+    assert s.switch(0, "yield") == GIVE_WAY | 0
+    assert ticks_left(s) == 7
+    assert s.switch(0, "preempt") == GIVE_WAY | other
+    s.tick()
+    better = s.thread(0, MAIN + 1)
+    assert s.switch(0, "preempt") == GIVE_WAY | better
+    assert s.do(0, "thread_exit") == GIVE_WAY | other
+    s.store(0, "saved")
+    assert s.do(0, "thread_exit") == GIVE_WAY | 0
+    s.store(0, "saved")
+    s.do(0, "thread_detach", other)
+    assert s.thread(0, MAIN) == other
+    assert s.switch(0, "yield") == GIVE_WAY | other
+    s.thread(0, MAIN)
+    assert ticks_left(s) == 7
+    run(s, tmp_path)
+
+
+def test_who_is_woken_in_place_has_a_whole_slice(s: Scenario, tmp_path: Path) -> None:
+    """Also if it was preempted before."""
+    s.do(0, "slice", word0=7)
+    s.do(0, "semaphore_create", word0=0)
+    s.thread(0, MAIN)
+    s.do(1, "next")
+    preempted(s, 2)
+    assert s.do(0, "semaphore_wait", 0) is None
+    s.do(1, "semaphore_post", 0)
+    s.thread(1, MAIN)
+    assert ticks_left(s) == 7
+    run(s, tmp_path)
+
+
+def test_a_cpu_keeps_the_rest_of_who_has_moved_away(s: Scenario, tmp_path: Path) -> None:
+    """CPU 0, where a thread was the last, gets another one while that waits for CPU 1."""
+    s.do(0, "slice", word0=7)
+    s.do(1, "next")
+    assert s.do(0, "move", word0=ON_CPU_1 | MAIN) is None
+    assert s.steps[-1].words == ((1, GIVE_WAY | 0),)
+    s.store(1, "saved")
+    for _ in range(5):
+        s.tick()
+    better = s.thread(1, ON_CPU_1 | (MAIN + 1))
+    assert s.switch(1, "preempt") == GIVE_WAY | better
+    s.thread(1, MAIN)
+    assert s.steps[-1].words[-1] == (0, GIVE_WAY | 2)
+    s.store(0, "saved")
+    assert s.do(1, "thread_exit") == GIVE_WAY | 0
+    s.store(1, "saved")
+    s.thread(1, ON_CPU_1 | MAIN)
+    s.tick()
+    assert irq(s) == 0
+    s.tick()
+    assert irq(s) == 2
     run(s, tmp_path)
 
 

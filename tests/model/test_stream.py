@@ -29,6 +29,7 @@ RARE = {
     ("interrupt_raise", "erange"),
     ("interrupt_raise", "ebadf"),
     ("set_idle_thread", "eshutdown"),
+    ("thread_start", "eshutdown"),
     ("port_close", "ebusy"),
     ("release", "enotsup"),  # only without reservations
 }

@@ -106,7 +106,7 @@ module cl_kernel
     tid_t [Queues-1:0] tid;
   } best_t;
 
-  // An operation as policy dwrr sees it; the single bits are one-cycle strobes
+  // An operation as time slices and policy dwrr see it; the single bits are one-cycle strobes
   typedef struct packed {
     logic          init;         // thread 0 runs on CPU 0
     logic          run;          // CPU run_cpu runs another thread
@@ -119,7 +119,7 @@ module cl_kernel
     logic          create;       // a new thread
     logic          idle;         // the thread read becomes an idle thread
     logic          weigh;        // the thread read has a new weight
-    cpu_t          cpu, run_cpu; // cpu: the caller's
+    cpu_t          cpu, run_cpu; // the caller's; the one that is to run a thread, or whose thread has ended
     tid_t          raddr;        // the thread read in the next cycle
     tid_t          tid;          // the thread read, and its record
     thread_state_e state;
@@ -129,7 +129,7 @@ module cl_kernel
     tid_t          new_tid;
     logic          new_static;
     logic    [7:0] weight;
-  } dwrr_op_t;
+  } thread_event_t;
 
   // The policy's decisions: the outputs of cl_kernel_dwrr
   typedef struct packed {
@@ -276,11 +276,12 @@ module cl_kernel
   tid_t   [Clients-1:0] tid, leaving_tid;
   level_t [Clients-1:0] level;
   sched_change_t        sched_change;
-  logic          [15:0] slice;
   logic                 slice_restart, stable;
+  logic              [15:0] slice, slice_length;
+  logic [Clients-1:0][15:0] slice_left;
 
   logic               settle, serve, busy, end_wait, later;
-  dwrr_op_t           dwrr_op;
+  thread_event_t      thread_event;
   cpu_t               serve_cpu, end_cpu;
   logic         [7:0] weight;
   logic [Clients-1:0] ahead, slice_known;
@@ -337,7 +338,7 @@ module cl_kernel
       .cmd_i           (sched_change.cmd),
       .tid_i           (sched_change.tid),
       .level_i         (sched_change.level),
-      .slice_i         (slice),
+      .slice_i         (slice_length),
       .slice_restart_i (slice_restart),
       .current_valid_o (current_valid[c]),
       .running_o       (running[c]),
@@ -351,6 +352,7 @@ module cl_kernel
       .leaving_ready_o (leaving_ready[c]),
       .leaving_front_o (leaving_front[c]),
       .turn_dynamic_o  (turn_dynamic[c]),
+      .slice_left_o    (slice_left[c]),
       .slice_used_o    (timer_used[c]),
       .vain_o          (vain[c])
     );
@@ -364,9 +366,10 @@ module cl_kernel
 
   if (Dwrr) begin : g_dwrr
     logic unused_timer;
-    assign unused_timer = ^timer_used;
+    assign unused_timer = ^{timer_used, slice_left};
+    assign slice_length = slice;
 
-    cl_kernel_dwrr #(.Cfg(Cfg), .dwrr_op_t(dwrr_op_t)) u_dwrr (
+    cl_kernel_dwrr #(.Cfg(Cfg), .thread_event_t(thread_event_t)) u_dwrr (
       .clk_i,
       .rst_ni,
       .tick_i,
@@ -380,7 +383,7 @@ module cl_kernel
       .best_valid_i    (best_valid),
       .slice_used_o    (slice_used),
       .slice_known_o   (slice_known),
-      .op_i            (dwrr_op),
+      .event_i         (thread_event),
       .weight_o        (weight),
       .later_o         (later),
       .ahead_o         (ahead),
@@ -396,7 +399,22 @@ module cl_kernel
     );
   end else begin : g_no_dwrr
     logic unused_dwrr;
-    assign unused_dwrr = ^{settle, dwrr_op};
+    assign unused_dwrr = ^{settle, thread_event};
+
+    cl_kernel_slices #(.TidWidth (TidWidth)) u_slices (
+      .clk_i,
+      .rst_ni,
+      .cmd_i           (sched_change.cmd),
+      .next_i          (sched_change.tid),
+      .current_valid_i (current_valid[thread_event.run_cpu]),
+      .current_i       (tid[thread_event.run_cpu]),
+      .left_i          (slice_left[thread_event.run_cpu]),
+      .create_i        (thread_event.create),
+      .new_i           (thread_event.new_tid),
+      .slice_i         (slice),
+      .length_o        (slice_length)
+    );
+
     assign slice_used  = timer_used;
     assign weight      = '0;
     assign later       = 1'b0;
@@ -489,7 +507,7 @@ module cl_kernel
     .sched_state_t  (sched_state_t),
     .sched_change_t (sched_change_t),
     .queue_cmd_t    (queue_cmd_t),
-    .dwrr_op_t      (dwrr_op_t),
+    .thread_event_t (thread_event_t),
     .policy_t       (policy_t),
     .operation_t    (operation_t),
     .choice_t       (choice_t),
@@ -527,7 +545,7 @@ module cl_kernel
     .strobes_o       (strobes),
     .idle_o          (engine_idle),
     .stable_o        (stable),
-    .dwrr_o          (dwrr_op),
+    .event_o         (thread_event),
     .settle_o        (settle),
     .policy_i        (policy)
   );

@@ -25,7 +25,7 @@ module cl_kernel_dwrr
   localparam int unsigned LevelWidth = key_width(Cfg.Policy, Cfg.Priorities) + 1,
   localparam int unsigned Queues     = queues(Cfg.Cpus, Cfg.Policy),
   localparam int unsigned QueueWidth = $clog2(Queues),
-  parameter  type         dwrr_op_t   = logic  // defined by cl_kernel
+  parameter  type         thread_event_t = logic  // defined by cl_kernel
 ) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
@@ -44,7 +44,7 @@ module cl_kernel_dwrr
   output logic [Clients-1:0]                slice_known_o,  // slice_used_o is valid: no new slice is being computed
 
   // Effects of an operation on threads
-  input  dwrr_op_t                          op_i,
+  input  thread_event_t                     event_i,
   output logic                        [7:0] weight_o,     // of the thread read
   output logic                              later_o,      // its round has not begun, if it is dynamic and ready
   output logic               [Clients-1:0]  ahead_o,      // the current thread is dynamic, and not behind
@@ -102,10 +102,10 @@ module cl_kernel_dwrr
   logic            ready;  // the thread read becomes runnable
   logic [Cpus-1:0] idle;   // the current thread is the idle thread
 
-  assign leave      = op_i.block | op_i.leave_ready;
-  assign gone       = op_i.block | op_i.exit;
-  assign ready      = op_i.woken && op_i.state != ThreadReady;
-  assign cpu        = index_t'(op_i.cpu);
+  assign leave      = event_i.block | event_i.leave_ready;
+  assign gone       = event_i.block | event_i.exit;
+  assign ready      = event_i.woken && event_i.state != ThreadReady;
+  assign cpu        = index_t'(event_i.cpu);
   assign last_round = round_q - 2'd1;
   assign next_round = round_q + 2'd1;
 
@@ -135,43 +135,43 @@ module cl_kernel_dwrr
   left_t  left_wdata, left_load;
   logic   attr_we, place_we, left_we, enter;
 
-  assign is_hardware        = 32'(op_i.run_cpu) >= Cpus;
-  assign is_caller_hardware = 32'(op_i.cpu) >= Cpus;
+  assign is_hardware        = 32'(event_i.run_cpu) >= Cpus;
+  assign is_caller_hardware = 32'(event_i.cpu) >= Cpus;
   assign load_tid           = current_i[load_address_cpu_q];
   assign later_o            = round == next_round;
   // It goes on with its slice if it wakes in the round in which it blocked.
-  assign enter              = ready && !(op_i.state == ThreadBlocked && round == round_q);
+  assign enter              = ready && !(event_i.state == ThreadBlocked && round == round_q);
 
   always_comb begin
-    attr_we    = op_i.init | op_i.create | op_i.weigh | op_i.idle;
-    attr_waddr = op_i.create ? op_i.new_tid : op_i.init ? '0 : op_i.tid;
+    attr_we    = event_i.init | event_i.create | event_i.weigh | event_i.idle;
+    attr_waddr = event_i.create ? event_i.new_tid : event_i.init ? '0 : event_i.tid;
     attr_wdata = '{dynamic: 1'b1, weight: 8'd1};
-    if (op_i.create)     attr_wdata.dynamic = !op_i.new_static;
-    else if (op_i.weigh) attr_wdata = '{dynamic: !op_i.is_static, weight: op_i.weight};
-    else if (op_i.idle)  attr_wdata = '{dynamic: 1'b0, weight: weight_o};
+    if (event_i.create)     attr_wdata.dynamic = !event_i.new_static;
+    else if (event_i.weigh) attr_wdata = '{dynamic: !event_i.is_static, weight: event_i.weight};
+    else if (event_i.idle)  attr_wdata = '{dynamic: 1'b0, weight: weight_o};
 
-    place_we    = op_i.init | enter | (leave & ~is_caller_hardware);
-    place_waddr = leave ? current_i[cpu] : op_i.init ? '0 : op_i.tid;
+    place_we    = event_i.init | enter | (leave & ~is_caller_hardware);
+    place_waddr = leave ? current_i[cpu] : event_i.init ? '0 : event_i.tid;
     place_wdata = '0;
     if (leave) begin
-      place_wdata = '{round: cpu_round_q[cpu] + 2'(op_i.spent), fresh: fresh_q[cpu] | op_i.spent};
+      place_wdata = '{round: cpu_round_q[cpu] + 2'(event_i.spent), fresh: fresh_q[cpu] | event_i.spent};
     end else if (enter) begin
       place_wdata = '{round: round_q, fresh: 1'b1};
     end
 
-    left_we    = op_i.init | op_i.create | (leave & ~is_caller_hardware);
-    left_waddr = leave ? current_i[cpu] : op_i.init ? '0 : op_i.new_tid;
+    left_we    = event_i.init | event_i.create | (leave & ~is_caller_hardware);
+    left_waddr = leave ? current_i[cpu] : event_i.init ? '0 : event_i.new_tid;
     left_wdata = leave ? left_q[cpu] : '0;
   end
 
   cl_ram_1r1w #(.Width(8), .AddrWidth(TidWidth)) u_weight (
-    .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata.weight), .raddr_i(op_i.raddr), .rdata_o(weight_o)
+    .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata.weight), .raddr_i(event_i.raddr), .rdata_o(weight_o)
   );
   cl_ram_1r1w #(.Width($bits(attr_t)), .AddrWidth(TidWidth)) u_attr (
     .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata), .raddr_i(load_tid), .rdata_o(attr_load)
   );
   cl_ram_1r1w #(.Width(2), .AddrWidth(TidWidth), .Early(1'b1)) u_round (
-    .clk_i, .we_i(place_we), .waddr_i(place_waddr), .wdata_i(place_wdata.round), .raddr_i(op_i.raddr), .rdata_o(round)
+    .clk_i, .we_i(place_we), .waddr_i(place_waddr), .wdata_i(place_wdata.round), .raddr_i(event_i.raddr), .rdata_o(round)
   );
   cl_ram_1r1w #(.Width($bits(place_t)), .AddrWidth(TidWidth)) u_place (
     .clk_i, .we_i(place_we), .waddr_i(place_waddr), .wdata_i(place_wdata), .raddr_i(load_tid), .rdata_o(place_load)
@@ -208,8 +208,8 @@ module cl_kernel_dwrr
       product_cpu_q      <= '0;
       product_q          <= '0;
     end else begin
-      load_address_q     <= op_i.run & ~is_hardware;
-      load_address_cpu_q <= index_t'(op_i.run_cpu);
+      load_address_q     <= event_i.run & ~is_hardware;
+      load_address_cpu_q <= index_t'(event_i.run_cpu);
       load_q             <= load_address_q;
       load_cpu_q         <= load_address_cpu_q;
       product_valid_q    <= fresh_any;
@@ -281,7 +281,7 @@ module cl_kernel_dwrr
   assign closes = close && behind[close_cpu];
 
   always_comb begin
-    plus         = ready & ~op_i.is_static;
+    plus         = ready & ~event_i.is_static;
     plus_round   = round_q;
     plus_weight  = weight_o;
     minus        = 1'b0;
@@ -290,11 +290,11 @@ module cl_kernel_dwrr
     if (gone && !is_caller_hardware && dynamic_q[cpu]) begin
       minus        = 1'b1;
       minus_weight = weight_q[cpu];
-    end else if (op_i.suspend && !op_i.is_static) begin
+    end else if (event_i.suspend && !event_i.is_static) begin
       minus        = 1'b1;
       minus_round  = round;
       minus_weight = weight_o;
-    end else if (op_i.spent && dynamic_q[cpu]) begin
+    end else if (event_i.spent && dynamic_q[cpu]) begin
       plus         = 1'b1;
       plus_round   = cpu_round_q[cpu] + 2'd1;
       plus_weight  = '0;
@@ -304,9 +304,9 @@ module cl_kernel_dwrr
       plus_weight  = '0;
       minus        = 1'b1;
       minus_round  = last_round;
-    end else if (op_i.weigh && op_i.state inside {ThreadReady, ThreadRunning} && !op_i.is_static) begin
+    end else if (event_i.weigh && event_i.state inside {ThreadReady, ThreadRunning} && !event_i.is_static) begin
       plus         = 1'b1;
-      plus_weight  = op_i.weight;
+      plus_weight  = event_i.weight;
       minus        = 1'b1;
       minus_round  = round_q;
       minus_weight = weight_o;
@@ -325,7 +325,7 @@ module cl_kernel_dwrr
       infeasible_valid_q <= 1'b0;
     end else begin
       infeasible_q <= infeasible;
-      infeasible_valid_q <= !(plus || minus || close || op_i.run || load_address_q || load_q || (found_q != '0 && !stuck));
+      infeasible_valid_q <= !(plus || minus || close || event_i.run || load_address_q || load_q || (found_q != '0 && !stuck));
       round_q      <= round_q + 2'(begin_round);
       for (int unsigned r = 0; r < 4; r++) begin
         count_q[r] <= count_q[r] + CountWidth'(plus && plus_round == 2'(r)) - CountWidth'(minus && minus_round == 2'(r));
@@ -364,11 +364,11 @@ module cl_kernel_dwrr
           fresh_q[c] <= 1'b0;
         end
         if (slice_restart_i && (running_i[c] || held_i[c])) fresh_q[c] <= 1'b1;
-        if (op_i.spent && 32'(op_i.cpu) == c) begin
+        if (event_i.spent && 32'(event_i.cpu) == c) begin
           cpu_round_q[c] <= cpu_round_q[c] + 2'd1;
           fresh_q[c]     <= 1'b1;
         end
-        if (enter && op_i.in_place && 32'(op_i.in_place_cpu) == c) begin
+        if (enter && event_i.in_place && 32'(event_i.in_place_cpu) == c) begin
           cpu_round_q[c] <= round_q;
           fresh_q[c]     <= 1'b1;
         end
@@ -376,7 +376,7 @@ module cl_kernel_dwrr
           cpu_round_q[c] <= round_q;
           fresh_q[c]     <= 1'b1;
         end
-        if (op_i.weigh && op_i.in_place && 32'(op_i.in_place_cpu) == c) weight_q[c] <= op_i.weight;
+        if (event_i.weigh && event_i.in_place && 32'(event_i.in_place_cpu) == c) weight_q[c] <= event_i.weight;
         if (load_q && load_cpu_q == Index) begin
           known_q[c]     <= 1'b1;
           dynamic_q[c]   <= attr_load.dynamic;
@@ -385,7 +385,7 @@ module cl_kernel_dwrr
           fresh_q[c]     <= place_load.fresh;
           left_q[c]      <= left_load;
         end
-        if (op_i.run && 32'(op_i.run_cpu) == c) known_q[c] <= 1'b0;
+        if (event_i.run && 32'(event_i.run_cpu) == c) known_q[c] <= 1'b0;
       end
     end
   end
@@ -409,8 +409,8 @@ module cl_kernel_dwrr
       AssertHeldForOne:   assert (!(settle_i && !busy_o && wanted && !now_valid) || !none_behind);
       // A thread's round is the last that has begun, the one before, or the next one.
       AssertThreeRounds:  assert (count_q[round_q + 2'd2] == '0);
-      AssertCallerKnown:  assert (!(leave || gone || op_i.spent) || is_caller_hardware || known_q[cpu]);
-      AssertOneWriter:    assert ($onehot0({op_i.init, enter, leave}));
+      AssertCallerKnown:  assert (!(leave || gone || event_i.spent) || is_caller_hardware || known_q[cpu]);
+      AssertOneWriter:    assert ($onehot0({event_i.init, enter, leave}));
     end
   end
 `endif

@@ -30,7 +30,7 @@ module cl_kernel_engine
   parameter  type         sched_state_t  = logic,
   parameter  type         sched_change_t = logic,
   parameter  type         queue_cmd_t    = logic,
-  parameter  type         dwrr_op_t      = logic,
+  parameter  type         thread_event_t = logic,
   parameter  type         policy_t       = logic,
   parameter  type         operation_t    = logic,
   parameter  type         choice_t       = logic,
@@ -77,7 +77,7 @@ module cl_kernel_engine
   output logic                 stable_o,   // the scheduling state and the queue are consistent
 
   // Policy dwrr (cl_kernel_dwrr): what happens to threads, and what follows from it
-  output dwrr_op_t             dwrr_o,
+  output thread_event_t        event_o,
   output logic                 settle_o,
   input  policy_t              policy_i
 );
@@ -531,7 +531,7 @@ module cl_kernel_engine
   assign idle_o   = idle;
   assign stable_o = queue_ready_i && ((idle && !settling) || state_q == StDispatch);
 
-  assign dwrr_o = '{
+  assign event_o = '{
     init:         state_q == StInit,
     run:          action.cmd.run,
     leave_ready:  action.cmd.leave_ready,

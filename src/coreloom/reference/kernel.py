@@ -111,6 +111,7 @@ class Thread:
     flags: int = 0  # event flags: those that its last wait has found; while it waits, those it waits for,
     how: int = 0  # and how
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
+    rest: int = 0  # ticks: it was preempted with so much of its slice left
     # dwrr
     weight: int = 1
     left: int = 0  # ticks of its round slice; below 0: run over
@@ -479,6 +480,13 @@ class Kernel:
         self.cpus[cpu].slice_left = self.slice
         self.cpus[cpu].slice_used = False
 
+    def _go_on(self, cpu: int) -> None:
+        """The thread that the CPU has begun to run has the rest of the slice in which it was preempted."""
+        thread = self.threads[self._current(cpu)]
+        if thread.rest:
+            self.cpus[cpu].slice_left = min(thread.rest, self.slice)
+            thread.rest = 0
+
     def _switch(self, cpu: int, tid: int | None = None) -> int:
         """Run the best ready thread (there is one), or this one; the thread left, if any, must be saved."""
         port = self.cpus[cpu]
@@ -490,6 +498,7 @@ class Kernel:
         self.threads[next_tid].state = _STATE["running"]
         self.threads[next_tid].cpu = cpu
         self._start_slice(cpu)
+        self._go_on(cpu)
         return GIVE_WAY | next_tid
 
     def _wait(self, cpu: int) -> int | None:
@@ -513,7 +522,9 @@ class Kernel:
     def _give_way(self, cpu: int, front: bool) -> int:
         """The current thread stays ready; it is queued when its context is saved."""
         tid = self._current(cpu)
+        rest = self.cpus[cpu].slice_left if front else 0
         word = self._switch(cpu)
+        self.threads[tid].rest = rest
         self.cpus[cpu].leaving_ready, self.cpus[cpu].leaving_front = True, front
         self.threads[tid].state = _STATE["ready"]
         return word

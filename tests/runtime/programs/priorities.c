@@ -31,6 +31,15 @@ static void *spin(void *number) {
   return NULL;
 }
 
+/* Each wait is shorter than a slice. */
+static void *urgent_often(void *cycles) {
+  for (int i = 0; i < 80; i++) {
+    EQUAL(sem_timedwait_np(&go, (uint32_t)(uintptr_t)cycles), -1);
+    waste(300);
+  }
+  return NULL;
+}
+
 /* The body of the test, placed on CPU 0. */
 static void *body(void *unused) {
   (void)unused;
@@ -97,6 +106,18 @@ static void *body(void *unused) {
   EQUAL(sem_post(&go), 0);
   for (int i = 0; i < 4; i++) EQUAL(pthread_join(threads[i], NULL), 0);
   for (int i = 0; i < 3; i++) CHECK(turns[i] > 100);
+  CHECK(turns[0] < 2 * turns[1] && turns[1] < 2 * turns[2] && turns[2] < 2 * turns[0]);
+
+  /* ... also when they, and those that preempt them, are preempted more often */
+  stop = 0;
+  for (int i = 0; i < 3; i++) {
+    turns[i] = 0;
+    threads[i] = spawn(9, spin, (void *)(intptr_t)i);
+  }
+  pthread_t better[] = {spawn(11, urgent_often, (void *)4100), spawn(12, urgent_often, (void *)3700)};
+  for (int i = 0; i < 2; i++) EQUAL(pthread_join(better[i], NULL), 0);
+  stop = 1;
+  for (int i = 0; i < 3; i++) EQUAL(pthread_join(threads[i], NULL), 0);
   CHECK(turns[0] < 2 * turns[1] && turns[1] < 2 * turns[2] && turns[2] < 2 * turns[0]);
   return NULL;
 }
