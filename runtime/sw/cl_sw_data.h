@@ -34,6 +34,7 @@
                          : 64)
 
 #define K_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
+#define K_SLICED (1u << 29)
 #define K_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
 #define K_ERROR(name) ((uint32_t)CL_STATUS_##name << CL_WORD_STATUS_LSB)
 #define K_PENDING UINT32_MAX
@@ -62,7 +63,7 @@ typedef struct {
 
 struct k_thread {
   _Alignas(64) k_thread *next; /* in a ready queue or a list of waiters; aligned: &k_threads[tid] without multiplying */
-  uint32_t switch_word; /* GIVE_WAY | tid */
+  uint32_t switch_word; /* GIVE_WAY | tid, and K_SLICED: a switch has loaded it anyway */
 #ifndef CL_POLICY
   k_queue *queue; /* where it goes when it is ready */
 #endif
@@ -77,7 +78,7 @@ struct k_thread {
   uint8_t lines; /* interrupt lines bound to it */
   uint32_t own_level; /* of an idle thread: the level it had before */
 #ifndef CL_POLICY
-  uint32_t rest; /* so much of its slice was left when it was preempted; 0: it begins one */
+  uint32_t ran; /* with K_SLICED: so much of its slice had passed when it was preempted */
 #endif
 #if K_FINE
   uint32_t parked; /* it waits where it is, on the CPU of this number - 1 */

@@ -71,21 +71,21 @@ K_COLD void k_remove(k_queue *queue, k_thread *thread) {
 
 /* --- scheduling -------------------------------------------------------------------------- */
 
-K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
-  cpu->since = k_now();
+K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread, uint32_t now) {
+  cpu->since = now;
   cpu->preempt_below = thread->level;
 }
 
-/* The current thread is preempted: what is left of its slice. An end that the timer has not told yet leaves the least. */
-K_INLINE void k_keep_rest(const k_cpu *cpu, k_thread *thread) {
-  uint32_t past = k_now() - cpu->since;
-  if (k_slice) thread->rest = past < k_slice ? k_slice - past : 1;
+/* The current thread is preempted: it keeps its slice. */
+K_INLINE void k_keep_slice(const k_cpu *cpu, k_thread *thread, uint32_t now) {
+  thread->ran = now - cpu->since;
+  thread->switch_word |= K_SLICED;
 }
 
-/* This thread, which the CPU has begun to run, has a rest: at most a slice, whose length may have changed. */
-K_INLINE void k_use_rest(k_cpu *cpu, k_thread *thread) {
-  if (thread->rest < k_slice) cpu->since -= k_slice - thread->rest;
-  thread->rest = 0;
+/* This thread, which the CPU has begun to run, goes on with its slice. */
+K_INLINE void k_resume_slice(k_cpu *cpu, k_thread *thread) {
+  cpu->since -= thread->ran;
+  thread->switch_word &= ~K_SLICED;
 }
 
 K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
@@ -101,17 +101,22 @@ K_INLINE void k_leave(k_cpu *cpu) {
   cpu->leaving_ready = 0;
 }
 
-K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
+K_INLINE uint32_t k_switch_at(k_cpu *cpu, k_thread *next, uint32_t now) {
   if (K_REMOTE && !K_HELD) k_leave(cpu);
   if (K_REMOTE) next->cpu = cpu;
   cpu->current = next;
   next->state = CL_STATE_RUNNING;
-  k_start_slice(cpu, next);
-  if (K_RARE(next->rest)) k_use_rest(cpu, next);
+  k_start_slice(cpu, next, now);
   uint32_t word = next->switch_word;
+  if (K_RARE(word & K_SLICED)) {
+    k_resume_slice(cpu, next);
+    word = next->switch_word;
+  }
   if ((word & ~CL_WORD_VALUE_MASK) != K_GIVE_WAY) __builtin_unreachable(); /* callers need not ask */
   return word;
 }
+
+K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) { return k_switch_at(cpu, next, k_now()); }
 
 /* Take the best ready thread; there is one. */
 K_INLINE k_thread *k_pick(k_cpu *cpu) {
@@ -197,7 +202,7 @@ K_INLINE int k_wake_in_place(k_thread *thread) {
   k_cpu *cpu = thread->cpu;
   if (cpu->current == thread) { /* its CPU waits in its context */
     thread->state = CL_STATE_RUNNING;
-    k_start_slice(cpu, thread);
+    k_start_slice(cpu, thread, k_now());
     if (cpu->waiting) k_complete(cpu, K_RESUMED);
     return 1;
   }
@@ -259,8 +264,9 @@ K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
 /* The current thread stays ready; it is queued when its context is saved. */
 K_INLINE uint32_t k_give_way(k_cpu *cpu, int front) {
   k_thread *thread = cpu->current;
-  if (front) k_keep_rest(cpu, thread);
-  uint32_t word = k_switch(cpu);
+  uint32_t now = k_now();
+  if (front) k_keep_slice(cpu, thread, now);
+  uint32_t word = k_switch_at(cpu, k_pick(cpu), now);
   if (K_REMOTE && !K_HELD) {
     cpu->leaving_ready = 1;
     cpu->leaving_front = (uint8_t)front;
@@ -383,10 +389,11 @@ K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
     if (k_asleep && (thread->home != cpu || current->home != cpu)) return 0; /* another CPU might take them */
   }
   int front = !k_slice_used(cpu);
-  if (front) k_keep_rest(cpu, current);
+  uint32_t now = k_now();
+  if (front) k_keep_slice(cpu, current, now);
   current->state = CL_STATE_READY;
   k_push(current->queue, current, front);
-  return k_switch_to(cpu, thread);
+  return k_switch_at(cpu, thread, now);
 }
 
 /* --- functions for the operations -------------------------------------------------------------- */
@@ -408,7 +415,7 @@ K_INLINE uint32_t k_place(k_cpu *cpu, k_thread *thread, k_cpu *home) {
 }
 
 /* The first thread runs already. */
-K_INLINE void k_begin(k_cpu *cpu, k_thread *thread) { k_start_slice(cpu, thread); }
+K_INLINE void k_begin(k_cpu *cpu, k_thread *thread) { k_start_slice(cpu, thread, k_now()); }
 
 /* The current thread ends. */
 K_INLINE void k_end(k_cpu *cpu, k_thread *thread) {

@@ -101,16 +101,20 @@ def test_a_preempted_thread_keeps_the_rest_of_its_slice(s: Scenario, tmp_path: P
     run(s, tmp_path)
 
 
-def test_the_rest_of_a_slice_is_at_most_the_slice(s: Scenario, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("new", "left"), [(3, 1), (6, 2), (20, 16)])
+def test_a_slice_that_goes_on_has_the_length_set_since(
+    s: Scenario, tmp_path: Path, new: int, left: int
+) -> None:
     s.do(0, "slice", word0=9)
     s.thread(0, MAIN)
-    s.tick()
+    for _ in range(4):
+        s.tick()
     better = s.thread(0, MAIN + 1)
     assert s.switch(0, "preempt") == GIVE_WAY | better
-    s.do(0, "slice", word0=3)
+    s.do(0, "slice", word0=new)
     assert s.do(0, "thread_exit") == GIVE_WAY | 0
     s.store(0, "saved")
-    assert ticks_left(s) == 3
+    assert ticks_left(s) == left
     run(s, tmp_path)
 
 

@@ -277,8 +277,9 @@ module cl_kernel
   level_t [Clients-1:0] level;
   sched_change_t        sched_change;
   logic                 slice_restart, stable;
-  logic              [15:0] slice, slice_length;
-  logic [Clients-1:0][15:0] slice_left;
+  logic              [15:0] slice, slice_passed;
+  logic [Clients-1:0][15:0] slice_ran;
+  logic       [Clients-1:0] slice_start;
 
   logic               settle, serve, busy, end_wait, later;
   thread_event_t      thread_event;
@@ -338,7 +339,9 @@ module cl_kernel
       .cmd_i           (sched_change.cmd),
       .tid_i           (sched_change.tid),
       .level_i         (sched_change.level),
-      .slice_i         (slice_length),
+      .slice_i         (slice),
+      .slice_start_i   (slice_start[c]),
+      .slice_ran_i     (slice_passed),
       .slice_restart_i (slice_restart),
       .current_valid_o (current_valid[c]),
       .running_o       (running[c]),
@@ -352,7 +355,7 @@ module cl_kernel
       .leaving_ready_o (leaving_ready[c]),
       .leaving_front_o (leaving_front[c]),
       .turn_dynamic_o  (turn_dynamic[c]),
-      .slice_left_o    (slice_left[c]),
+      .slice_ran_o     (slice_ran[c]),
       .slice_used_o    (timer_used[c]),
       .vain_o          (vain[c])
     );
@@ -366,8 +369,9 @@ module cl_kernel
 
   if (Dwrr) begin : g_dwrr
     logic unused_timer;
-    assign unused_timer = ^{timer_used, slice_left};
-    assign slice_length = slice;
+    assign unused_timer = ^{timer_used, slice_ran};
+    assign slice_passed = '0;
+    assign slice_start  = '0;
 
     cl_kernel_dwrr #(.Cfg(Cfg), .thread_event_t(thread_event_t)) u_dwrr (
       .clk_i,
@@ -401,18 +405,23 @@ module cl_kernel
     logic unused_dwrr;
     assign unused_dwrr = ^{settle, thread_event};
 
-    cl_kernel_slices #(.TidWidth (TidWidth)) u_slices (
+    cl_kernel_slices #(.Clients (Clients), .TidWidth (TidWidth)) u_slices (
       .clk_i,
       .rst_ni,
-      .cmd_i           (sched_change.cmd),
-      .next_i          (sched_change.tid),
-      .current_valid_i (current_valid[thread_event.run_cpu]),
-      .current_i       (tid[thread_event.run_cpu]),
-      .left_i          (slice_left[thread_event.run_cpu]),
+      .run_i           (sched_change.cmd.run),
+      .resume_i        (sched_change.cmd.resume),
+      .exit_i          (sched_change.cmd.exit),
+      .cpu_i           (thread_event.run_cpu),
       .create_i        (thread_event.create),
       .new_i           (thread_event.new_tid),
-      .slice_i         (slice),
-      .length_o        (slice_length)
+      .tid_i           (tid),
+      .leaving_i       (leaving),
+      .leaving_ready_i (leaving_ready),
+      .leaving_front_i (leaving_front),
+      .leaving_tid_i   (leaving_tid),
+      .ran_i           (slice_ran),
+      .start_o         (slice_start),
+      .ran_o           (slice_passed)
     );
 
     assign slice_used  = timer_used;

@@ -21,7 +21,9 @@ module cl_kernel_cpu
   input  sched_cmd_t            cmd_i,
   input  logic   [TidWidth-1:0] tid_i,            // with run
   input  logic [LevelWidth-1:0] level_i,          // with run, set_level
-  input  logic           [15:0] slice_i,          // what a slice begins with in the cycle after its command, ticks
+  input  logic           [15:0] slice_i,          // length of a slice, ticks
+  input  logic                  slice_start_i,    // it begins (cl_kernel_slices),
+  input  logic           [15:0] slice_ran_i,      // and so much has passed of it
   input  logic                  slice_restart_i,  // all begin now
 
   output logic                  current_valid_o,  // there is a current thread: running or blocked
@@ -36,7 +38,7 @@ module cl_kernel_cpu
   output logic                  leaving_ready_o,
   output logic                  leaving_front_o,
   output logic                  turn_dynamic_o,   // the dynamic queue wins the next tie
-  output logic           [15:0] slice_left_o,     // ticks
+  output logic           [15:0] slice_ran_o,      // ticks
   output logic                  slice_used_o,
   output logic                  vain_o            // strobe: its `preempt` has found no thread
 );
@@ -103,38 +105,31 @@ module cl_kernel_cpu
   assign vain_o = select_i & cmd_i.vain;
 
   if (HasSlice) begin : g_slice
-    logic begins, begun_q;
-
-    assign begins = select_i & (cmd_i.run | cmd_i.resume);
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begun_q <= 1'b0;
-      else         begun_q <= begins;
-    end
-
     cl_slice_timer u_slice_timer (
       .clk_i,
       .rst_ni,
       .tick_i,
       .run_i    (current_valid_o & ~waiting_o),
-      .clear_i  (begins),
-      .start_i  (slice_restart_i | begun_q),
+      .clear_i  (select_i & (cmd_i.run | cmd_i.resume)),
+      .start_i  (slice_start_i | slice_restart_i),
+      .ran_i    (slice_ran_i),
       .length_i (slice_i),
-      .left_o   (slice_left_o),
+      .ran_o    (slice_ran_o),
       .used_o   (slice_used_o)
     );
 
 `ifndef SYNTHESIS
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin end else begin
-        AssertSliceBegins: assert (!(begun_q && slice_used_o));
+        AssertSliceBegins:  assert (!(slice_start_i && slice_used_o));
+        AssertRestartAlone: assert (!(slice_start_i && slice_restart_i));
       end
     end
 `endif
   end else begin : g_no_slice
     logic unused;
-    assign unused       = ^{tick_i, slice_i, slice_restart_i};
-    assign slice_left_o = '0;
+    assign unused       = ^{tick_i, slice_i, slice_start_i, slice_ran_i, slice_restart_i};
+    assign slice_ran_o  = '0;
     assign slice_used_o = 1'b0;
   end
 

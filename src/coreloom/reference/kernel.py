@@ -35,6 +35,7 @@ HARDWARE_PARAM = SPEC.limits["hardware_param"]
 DEADLINE_MAX = SPEC.limits["deadline_max"]
 SIGNALS = 1 << 16  # a condition variable counts its signals modulo this
 WEIGHT_MAX = SPEC.limits["weight_max"]
+SLICE_MAX = 0xFFFF  # ticks
 ROUNDS = 4  # a thread's round is known modulo this
 LEFT_LEAST = -(1 << 24)  # ticks run over are counted down to this
 WORD_MASK = 0xFFFF_FFFF
@@ -111,7 +112,7 @@ class Thread:
     flags: int = 0  # event flags: those that its last wait has found; while it waits, those it waits for,
     how: int = 0  # and how
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
-    rest: int = 0  # ticks: it was preempted with so much of its slice left
+    ran: int = 0  # ticks: it was preempted when so much of its slice had passed
     # dwrr
     weight: int = 1
     left: int = 0  # ticks of its round slice; below 0: run over
@@ -193,7 +194,7 @@ class Cpu:
     leaving_front: bool = False  # it was preempted: it keeps the head of its priority
     turn_dynamic: bool = False  # which queue wins the next tie
     turn_home: int = 0  # of several queues of placed threads: the one that won the last tie
-    slice_left: int = 0
+    slice_ran: int = 0  # ticks of its slice that have passed, at most SLICE_MAX
     slice_used: bool = False
 
     @property
@@ -314,10 +315,10 @@ class Kernel:
                     thread.left = max(thread.left - 1, LEFT_LEAST)
             return
         for cpu in self.cpus[: self.config.cpus]:
-            if cpu.waiting or cpu.current is None or cpu.slice_left == 0:
+            if cpu.waiting or cpu.current is None:
                 continue
-            cpu.slice_left -= 1
-            cpu.slice_used = cpu.slice_left == 0
+            cpu.slice_ran = min(cpu.slice_ran + 1, SLICE_MAX)
+            cpu.slice_used |= 0 < self.slice <= cpu.slice_ran
 
     def time(self, now: int) -> None:
         """now_i has gone on."""
@@ -477,15 +478,13 @@ class Kernel:
     def _start_slice(self, cpu: int) -> None:
         if self.dwrr:
             self._renew(self.threads[self._current(cpu)])
-        self.cpus[cpu].slice_left = self.slice
+        self.cpus[cpu].slice_ran = 0
         self.cpus[cpu].slice_used = False
 
     def _go_on(self, cpu: int) -> None:
-        """The thread that the CPU has begun to run has the rest of the slice in which it was preempted."""
+        """The thread that the CPU has begun to run goes on with the slice in which it was preempted."""
         thread = self.threads[self._current(cpu)]
-        if thread.rest:
-            self.cpus[cpu].slice_left = min(thread.rest, self.slice)
-            thread.rest = 0
+        self.cpus[cpu].slice_ran, thread.ran = thread.ran, 0
 
     def _switch(self, cpu: int, tid: int | None = None) -> int:
         """Run the best ready thread (there is one), or this one; the thread left, if any, must be saved."""
@@ -522,9 +521,9 @@ class Kernel:
     def _give_way(self, cpu: int, front: bool) -> int:
         """The current thread stays ready; it is queued when its context is saved."""
         tid = self._current(cpu)
-        rest = self.cpus[cpu].slice_left if front else 0
+        ran = self.cpus[cpu].slice_ran if front else 0
         word = self._switch(cpu)
-        self.threads[tid].rest = rest
+        self.threads[tid].ran = ran
         self.cpus[cpu].leaving_ready, self.cpus[cpu].leaving_front = True, front
         self.threads[tid].state = _STATE["ready"]
         return word
@@ -911,7 +910,7 @@ class Kernel:
         return sum(value << _THREAD_WORD[name].lsb for name, value in fields.items())
 
     def _slice(self, cpu: int, id: int) -> int:
-        self.slice = self.cpus[cpu].word0 & 0xFFFF
+        self.slice = self.cpus[cpu].word0 & SLICE_MAX
         if self.dwrr:
             for thread in self.threads:
                 if thread.state == _STATE["running"]:
