@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.errors import UserError
+from coreloom.reference.posix.stream import BURST, LONG
 
 from .explored import explored
 from .posix import stream
@@ -82,6 +83,18 @@ def test_random_programs_on_the_host() -> None:
     reached = check("host", range(SEED, SEED + 36))
     assert reached["calls"] > 24_000
     assert not [name for name in ONCE if not reached[name]]
+
+
+@pytest.mark.test
+def test_what_takes_long_is_alone_in_its_unit_of_time() -> None:
+    """Else the unit ends before all threads wait, and what they do has another order than in the model."""
+    for seed in range(SEED, SEED + 20):
+        units: dict[int, list[str]] = {}
+        for entry in stream.make(seed, 600, "sw").log:
+            units.setdefault(entry.time, []).append(entry.call)
+        for time, calls in list(units.items())[1:]:  # the first one prepares
+            long = [at for at, call in enumerate(calls) if call in LONG]
+            assert long == [] or (len(long) == 1 and long[0] <= BURST // 2), f"seed {seed}, unit {time}"
 
 
 @pytest.mark.parametrize("kernel", stream.LEFT)

@@ -15,6 +15,7 @@ from coreloom.reference.posix.objects import Posix
 from coreloom.reference.posix.threads import NEVER, Call, Entry, Thread
 
 BURST = 40  # calls between two units of time
+LONG = ("count", "fill")  # each takes up to half a unit
 
 
 @dataclass
@@ -102,7 +103,12 @@ class Generator(Choices):
             thread = self.random.choice(blocked)
             if thread.call is not None and (help_ := self._help(posix, thread.call)):
                 return help_
-        return self._pick(posix, posix.threads[0], _FOR_MAIN)
+        call = self._pick(posix, posix.threads[0], _FOR_MAIN)
+        if call.name in LONG:
+            if self.burst > BURST // 2:
+                return Call("sleep", limit=self._time(posix))
+            self.burst = BURST  # then it sleeps
+        return call
 
     def _wind_down(self, posix: Posix) -> list[Call]:
         """All threads are cancelled and get some time to end."""
@@ -120,7 +126,7 @@ class Generator(Choices):
                 return Call("mq_unlink", 0, name)
         if not self.counts:
             return Call("end")
-        if self.burst > 1:  # counting takes long
+        if self.burst > 1:
             return Call("sleep", limit=self._time(posix))
         kind = self.counts.pop()
         others = [t for t in posix.threads.values() if t.slot]
