@@ -444,9 +444,10 @@ static void describe(TaskHandle_t task, const char *name, UBaseType_t priority) 
   task->cl_thread = CL_THREADS;
 }
 
-/* 0, or the kernel has no thread left. */
+/* 0, or the kernel has no thread left. The task is in *made, if there is one, before it runs: it may be more urgent than
+ * the caller. */
 static int create(TaskHandle_t task, TaskFunction_t code, const char *name, uint32_t words, void *argument,
-                  UBaseType_t priority, StackType_t *stack, UBaseType_t cpus, int is_static) {
+                  UBaseType_t priority, StackType_t *stack, UBaseType_t cpus, TaskHandle_t *made, int is_static) {
   pthread_attr_t attr;
   pthread_t thread;
   configASSERT(priority < (configMAX_PRIORITIES));
@@ -475,6 +476,7 @@ static int create(TaskHandle_t task, TaskFunction_t code, const char *name, uint
   cl_frt_tasks[thread] = task;
   list(task);
   cl_frt_leave();
+  if (made) *made = task;
   if (running) {
     depth = cl_frt_open();
     cl_trace_call();
@@ -490,7 +492,7 @@ TaskHandle_t xTaskCreateStaticAffinitySet(TaskFunction_t code, const char *name,
   configASSERT(stack && memory);
   if (!stack || !memory) return NULL;
   cl_frt_reap(memory);
-  return create(memory, code, name, (uint32_t)words, argument, priority, stack, cpus, 1) ? NULL : memory;
+  return create(memory, code, name, (uint32_t)words, argument, priority, stack, cpus, NULL, 1) ? NULL : memory;
 }
 
 TaskHandle_t xTaskCreateStatic(TaskFunction_t code, const char *name, configSTACK_DEPTH_TYPE words, void *argument,
@@ -505,8 +507,7 @@ BaseType_t xTaskCreateAffinitySet(TaskFunction_t code, const char *name, configS
   StackType_t *stack = pvPortMallocStack(room * sizeof *stack);
   TaskHandle_t task = stack ? pvPortMalloc(sizeof *task) : NULL;
   if (task) {
-    if (made) *made = task; /* it may be more urgent than the caller */
-    if (!create(task, code, name, room, argument, priority, stack, cpus, 0)) return pdPASS;
+    if (!create(task, code, name, room, argument, priority, stack, cpus, made, 0)) return pdPASS;
     vPortFree(task);
   }
   if (stack) vPortFreeStack(stack);

@@ -48,6 +48,49 @@ static void yields(void *what) {
 
 static unsigned counted;
 
+static TaskHandle_t start_static(TaskFunction_t code, const char *name, UBaseType_t priority, uint32_t words,
+                                 StackType_t *stack, StaticTask_t *memory) {
+#if CL_CPUS > 1
+  return xTaskCreateStaticAffinitySet(code, name, words, "a", priority, stack, memory, 1);
+#else
+  return xTaskCreateStatic(code, name, words, "a", priority, stack, memory);
+#endif
+}
+
+/* As many tasks as there can be: FreeRTOS has no limit, our kernels have CL_THREADS. */
+static void many(void) {
+  enum { MANY = 80, WORDS = 256 };
+  static StaticTask_t memory[MANY];
+  static StackType_t stacks[MANY][WORDS];
+  static TaskHandle_t made[MANY];
+
+  test("a task that is refused leaves its handle, the heap and the number of tasks as they were");
+  const UBaseType_t before = uxTaskGetNumberOfTasks();
+  for (int round = 0; round < 2; round++) {
+    int number = 0;
+    vTaskDelay(3);
+    const size_t bytes = xPortGetFreeHeapSize();
+    while (number < MANY && (made[number] = start_static(says, "", LOW, WORDS, stacks[number], &memory[number])))
+      number++;
+    TaskHandle_t task = (TaskHandle_t)1;
+#if CL_CPUS > 1
+    const BaseType_t status = xTaskCreateAffinitySet(says, "", STACK, "a", LOW, 1, &task);
+#else
+    const BaseType_t status = xTaskCreate(says, "", STACK, "a", LOW, &task);
+#endif
+    if (number < MANY) {
+      REQUIRE(status == errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY && task == (TaskHandle_t)1);
+      REQUIRE(xPortGetFreeHeapSize() == bytes);
+    } else {
+      REQUIRE(status == pdPASS && task != (TaskHandle_t)1);
+      vTaskDelete(task);
+    }
+    REQUIRE(uxTaskGetNumberOfTasks() == before + (UBaseType_t)number);
+    while (number) vTaskDelete(made[--number]);
+    REQUIRE(uxTaskGetNumberOfTasks() == before);
+  }
+}
+
 static void creation(void) {
   static StaticTask_t memory;
   static StackType_t stack[STACK];
@@ -66,11 +109,7 @@ static void creation(void) {
   REQUIRE_LOG("ba");
 
   test("static memory is used for a task and its stack");
-#if CL_CPUS > 1
-  TaskHandle_t task = xTaskCreateStaticAffinitySet(suspends, "static", STACK, "a", HIGH, stack, &memory, 1);
-#else
-  TaskHandle_t task = xTaskCreateStatic(suspends, "static", STACK, "a", HIGH, stack, &memory);
-#endif
+  TaskHandle_t task = start_static(suspends, "static", HIGH, STACK, stack, &memory);
   REQUIRE(task == (TaskHandle_t)&memory);
   REQUIRE(xTaskGetStaticBuffers(task, &its_stack, &its_memory) == pdTRUE);
   REQUIRE(its_stack == stack && its_memory == &memory);
@@ -81,11 +120,7 @@ static void creation(void) {
   REQUIRE(xTaskGetHandle("static") == task);
   REQUIRE(!strcmp(pcTaskGetName(NULL), "helper"));
   vTaskDelete(task);
-#if CL_CPUS > 1
-  task = xTaskCreateStaticAffinitySet(suspends, "longer than eight", STACK, "a", HIGH, stack, &memory, 1);
-#else
-  task = xTaskCreateStatic(suspends, "longer than eight", STACK, "a", HIGH, stack, &memory);
-#endif
+  task = start_static(suspends, "longer than eight", HIGH, STACK, stack, &memory);
   REQUIRE(!strcmp(pcTaskGetName(task), "longer "));
 
   test("the memory of a deleted static task may be used at once");
@@ -115,6 +150,8 @@ static void creation(void) {
   test("no task is created without memory");
   task = (TaskHandle_t)1;
   REQUIRE(xTaskCreate(says, "", 1000000, NULL, LOW, &task) == errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY);
+  REQUIRE(task == (TaskHandle_t)1);
+  many();
 }
 
 static void control(void) {
