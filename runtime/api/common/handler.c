@@ -44,9 +44,9 @@ int cl_api_handle(unsigned number, void (*call)(unsigned line)) {
   pthread_attr_init(&attr);
   pthread_attr_setname_np(&attr, "handler");
   line->thread = (struct cl_api_thread){.run = serve, .ended = ended, .priority = CL_API_HANDLER, .in_handler = 1};
-  sem_init(&line->bound, 0, 0);
   int status = cl_api_create(&line->thread, &attr);
   if (status) return status;
+  sem_init(&line->bound, 0, 0);
   line->lives = 1;
   cl_api_start(&line->thread);
   while (sem_wait(&line->bound)) continue;

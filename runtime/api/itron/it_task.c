@@ -214,8 +214,12 @@ static ER place(ID id, ID processor) {
 
 ER mact_tsk(ID tskid, ID prcid) {
   CHECK(it_in_task(), tskid);
+  const ID before = tasks[tskid - 1].processor;
   ER status = place(tskid, prcid);
-  return status ? status : activate(tskid);
+  if (status) return status;
+  status = activate(tskid);
+  if (status) tasks[tskid - 1].processor = before;
+  return status;
 }
 
 ER mig_tsk(ID tskid, ID prcid) {

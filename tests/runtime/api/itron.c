@@ -864,6 +864,46 @@ TEST(def_inh, errors, "E_PAR for no such interrupt; dis_int keeps one interrupt 
   IS(1, noted);
 }
 
+static volatile int has_run;
+static void runs(VP_INT exinf) {
+  (void)exinf;
+  has_run = 1;
+}
+
+/* As many tasks as the kernel has threads for; *error is that of the one that is refused. */
+static int fill(ID *made, ER *error) {
+  int number = 0;
+  while ((*error = acre_tsk(&(T_CTSK){TA_ACT, 0, runs, LOW, 0, NULL})) > 0) made[number++] = *error;
+  return number;
+}
+
+TEST(act_tsk, no_thread, "E_NOMEM for want of threads changes neither the task nor what the kernel has") {
+  ID made[64], id = 1;
+  ER error;
+  T_RTSK task;
+  const int semaphores = semaphores_left(), number = fill(made, &error);
+  IS(E_NOMEM, error);
+  IS(E_NOMEM, acre_tsk(&(T_CTSK){TA_ACT, 0, runs, LOW, 0, NULL}));
+  while (ref_tsk(id, &task) == E_OK) id++;
+  IS(E_NOMEM, cre_tsk(id, &(T_CTSK){TA_ACT, 0, runs, LOW, 0, NULL}));
+  IS(E_NOEXS, ref_tsk(id, &task));
+  IS(E_NOMEM, def_inh(LINE + 1, &(T_DINH){TA_HLNG, handler}));
+  IS(semaphores, semaphores_left());
+  OK(cre_tsk(id, &(T_CTSK){TA_HLNG, 0, runs, LOW, 0, NULL}));
+  IS(E_NOMEM, mact_tsk(id, 1));
+  OK(ref_tsk(id, &task));
+  IS(TTS_DMT, task.tskstat);
+  for (int i = 0; i < number; i++) OK(finish(made[i]));
+  has_run = 0;
+  OK(act_tsk(id)); /* on any processor, so at once on another one */
+  for (int i = 0; i < 10000 && !has_run; i++) continue;
+  IS(cl_cpu_count() > 1, has_run);
+  OK(finish(id));
+  IS(number, fill(made, &error));
+  IS(E_NOMEM, error);
+  for (int i = 0; i < number; i++) OK(finish(made[i]));
+}
+
 /* --- several processors ----------------------------------------------------------------------------- */
 
 static void add(VP_INT exinf) {

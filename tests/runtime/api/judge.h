@@ -9,6 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cl_kernel.h"
+
+/* How many semaphores the kernel has left. */
+__attribute__((unused)) static int semaphores_left(void) {
+  uint32_t made[256];
+  int left = 0;
+  while (left < 256 && !cl_status(made[left] = cl_op_semaphore_create(0))) left++;
+  for (int i = 0; i < left; i++) cl_op_semaphore_destroy(cl_value(made[i]));
+  return left;
+}
+
 struct test {
   struct test *next;
   const char *name;

@@ -573,6 +573,27 @@ TEST(osErrorISR, threads, "what a handler may not call says so") {
   IS(0, found[11]);
 }
 
+TEST(osThreadNew, no_thread, "NULL for want of threads leaves what the kernel has, as does a line's handler") {
+  osThreadId_t made[128];
+  const uint32_t before = osThreadGetCount();
+  int numbers[2] = {0, 0};
+  const int semaphores = semaphores_left();
+  for (int round = 0; round < 2; round++) {
+    int *number = &numbers[round];
+    const osThreadAttr_t attr = {
+        .attr_bits = osThreadJoinable, .priority = osPriorityLow, .affinity_mask = osThreadProcessor(0)};
+    while (*number < 128 && (made[*number] = osThreadNew(nothing, NULL, &attr))) ++*number;
+    TRUE(*number < 128);
+    TRUE(!osThreadNew(nothing, NULL, NULL));
+    IS(before + (uint32_t)*number, osThreadGetCount());
+    IS(-1, IRQ_Enable(LINE + 1));
+    IS(semaphores, semaphores_left());
+    for (int i = 0; i < *number; i++) OK(osThreadJoin(made[i]));
+    IS(before, osThreadGetCount());
+  }
+  IS(numbers[0], numbers[1]);
+}
+
 static void set_from_handler(void) { found[0] = (long)osThreadFlagsSet(driver, 8); }
 
 TEST(osThreadFlagsSet, from_handler, "allowed in a handler, and wakes the thread") {
