@@ -218,6 +218,8 @@ def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.Capt
         ): "a.out uses twice (main.c:6), which is not defined: define it in the program, "
         "or add the source or library that does",
         ("twice.c", *OWN): "a.out has no main: define int main(void)",
+        ("-c", "twice.c", "-o", "no/t.o"): "there is no folder no for no/t.o: make it",
+        ("-dumpspecs",): "-dumpspecs is about gcc's own parts, which are not here: leave it out",
     }.items():
         assert cc(capfd, *words) == (1, "", f"coreloom cc: error: {wrong}\n")
     for header, call, why in (
@@ -260,10 +262,74 @@ def test_questions_are_answered_as_by_gcc(place: Path, capfd: pytest.CaptureFixt
 
 def test_the_compiler_s_other_outputs(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert cc(capfd, "-MM", "twice.c", "-Iinc") == (0, "twice.o: twice.c inc/twice.h\n", "")
+    assert cc(capfd, "-E", "twice.c", "-Iinc")[1].startswith('# 1 "twice.c"\n')
     code, out, _ = cc(capfd, "-E", "-P", "twice.c", "-Iinc")
     assert (code, out.split("\n", 1)[1]) == (0, "int twice(int number) { return 2 * number; }\n")
     assert cc(capfd, "-S", "twice.c", "-Iinc") == (0, "", "")
     assert "\ntwice:" in Path("twice.s").read_text()
+    Path("twice.s").unlink()
+    code, out, _ = cc(capfd, "-S", "twice.c", "-Iinc", "-o", "-")
+    assert (code, "\ntwice:" in out) == (0, True)
+    assert cc(capfd, "-dM", "-E", "-x", "c", os.devnull)[1].count("\n#define __riscv_xlen 32\n") == 1
+    before = sorted(Path().iterdir())
+    for mode in ("-E", "-S", "-c", "-M", "-fsyntax-only"):
+        assert cc(capfd, mode, "twice.c", "-Iinc", "-o", os.devnull) == (0, "", "")
+    assert cc(capfd, "main.c", "twice.c", *OWN, "-o", os.devnull) == (0, "", "")
+    assert sorted(Path().iterdir()) == before
+
+
+def test_a_check_makes_nothing_but_a_rule(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = sorted(Path().iterdir())
+    assert cc(capfd, "-fsyntax-only", "main.c", "twice.c", *OWN) == (0, "", "")
+    assert cc(capfd, "-c", "-fsyntax-only", "twice.c", *OWN, "-o", "twice.o") == (0, "", "")
+    Path("bad.c").write_text("int bad(void) { return none; }\n")
+    code, out, err = cc(capfd, "-fsyntax-only", "bad.c")
+    assert (code, out) == (1, "")
+    assert err.startswith("bad.c:1:24: error: use of undeclared identifier 'none'\n")
+    assert sorted(Path().iterdir()) == sorted([*before, Path("bad.c")])
+    for mode in ("-fsyntax-only", "-E"):
+        assert cc(capfd, mode, "-MMD", "twice.c", *OWN)[::2] == (0, "")
+        assert Path("twice.d").read_text() == "twice.o: twice.c inc/twice.h\n"
+        Path("twice.d").unlink()
+
+
+def test_a_source_from_stdin(place: Path) -> None:
+    def of(text: str, *words: str) -> tuple[int, str, str]:
+        command = ("coreloom", "cc", *words)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    code, out, err = of('#include "inc/twice.h"\n', "-", "-E")
+    assert (code, err, out.splitlines()[0]) == (0, "", '# 1 "<stdin>"')
+    assert "\nint twice(int number);\n" in out
+    assert of("int main(void) { return 0; }\n", "-x", "c", "-", "-o", "made") == (0, "", "")
+    assert of("int twice(int n) { return 2 * n; }\n", "-c", "-x", "c", "-", "-o", "t.o") == (0, "", "")
+    assert Path("made").exists() and Path("t.o").exists()
+    for mode in ("-c", "-S", "-fsyntax-only"):
+        code, out, err = of("int x = none;\n", mode, "-x", "c", "-")
+        assert (code, out) == (1, "")
+        assert err.startswith("<stdin>:1:9: error: use of undeclared identifier 'none'\n")
+    for words, wrong in {
+        ("-c", "-"): "- stands for stdin: give its language by -x",
+        (
+            "-M",
+            "-x",
+            "c",
+            "-",
+        ): "- stands for stdin, which has no name that a rule could have: give -M a file",
+    }.items():
+        assert of("", *words) == (1, "", f"coreloom cc: error: {wrong}\n")
+
+
+def test_verbose_says_where_headers_are(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """As CMake and configure look for them."""
+    for words in (("-E", "-v", "-x", "c", os.devnull), ("-v", "-c", "twice.c", "-Iinc")):
+        code, _, err = cc(capfd, *words)
+        assert (code, err.splitlines()[0]) == (0, "Target: riscv32-unknown-elf")
+        folders = err.partition("#include <...> search starts here:\n")[2].partition("End of search list.\n")[
+            0
+        ]
+        assert str(ROOT / "runtime" / "include") in map(str.strip, folders.splitlines())
 
 
 def test_a_macro_may_be_called_as_anything(place: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ They run once for each file of a project, so they import little, and take their 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from coreloom.errors import UserError, suggest
 from coreloom.toolchain import bitcode, driver, firmware, front_end, zig
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain.application import Application
-from coreloom.toolchain.driver import ASSEMBLE, COMPILE, DEPEND, LINK, Request
+from coreloom.toolchain.driver import ASSEMBLE, CHECK, COMPILE, DEPEND, LINK, PREPROCESS, Request
 from coreloom.toolchain.front_end import Layer
 
 TOOLCHAIN = Path(__file__).with_name("coreloom.cmake")
@@ -84,6 +85,11 @@ def _cc(words: Sequence[str]) -> int:
         return _answer(asked.query, asked)
     if not asked.inputs:
         raise UserError("there is no input file: give sources or objects (see coreloom cc --help)")
+    if asked.verbose:
+        _answer("-v", asked)
+        asked.flags.append("-v")
+    if asked.output and not Path(asked.output).parent.is_dir():
+        raise UserError(f"there is no folder {Path(asked.output).parent} for {asked.output}: make it")
     ground = asked.settings.get("--on", "hw")
     if ground not in driver.grounds():
         raise UserError(f"unknown kernel '{ground}' for --on: {suggest(ground, driver.grounds())}")
@@ -114,8 +120,10 @@ def _answer(query: str, asked: Request) -> int:
         sys.stdout.write(verbs.examples(verbs.VERBS["cc"].examples) + _HELP)
     elif query == "-v":
         sys.stderr.write(f"Target: {_TRIPLE[linux]}\nThread model: posix\n{_version()}\n")
-    elif query in ("--version", "-###"):
+    elif query == "--version":
         sys.stdout.write(f"{_version()}\n")
+    elif query == "-###":
+        sys.stderr.write(f"{_version()}\n")
     elif query in ("-dumpversion", "-dumpfullversion"):
         sys.stdout.write(f"{__version__}\n")
     elif query in ("-dumpmachine", "-print-multiarch"):
@@ -163,28 +171,65 @@ def _replace(asked: Request, number: int, layer: Layer | None) -> None:
         asked.languages[number] = "c"
 
 
-def _compile(
-    asked: Request, flags: Sequence[str], number: int, output: str | None, more: Sequence[str] = ()
-) -> int:
+def _compile(asked: Request, flags: Sequence[str], number: int, output: str | None) -> int:
     """Do with one source, or stdin if it is `-`, what is asked; the compiler's exit status."""
     mode, source = asked.mode, asked.inputs[number]
     used = [flag for flag in flags if flag != "-flto" or mode in (COMPILE, LINK)]
     if mode == COMPILE and "-flto" in used and "-fno-lto" not in asked.flags:
         used.append(bitcode.FAT)
-    used += more
-    action = {LINK: ["-c"], DEPEND: []}.get(mode, [mode])
-    to = [] if output is None or (mode == ASSEMBLE and output == "-") else ["-o", output]
-    language = asked.languages[number]
-    command = [*zig.cc(), *used, *action, "-x", language, source, *to]
-    if output == "-":
-        command = [*zig.cc(), *used, *action, "-x", language, source, "-o", "-"]
-    done = subprocess.run(
-        command, stderr=subprocess.PIPE, text=True, errors="replace", env=zig.environment(), check=False
-    )
-    if unknown := _UNKNOWN.search(done.stderr):
-        raise UserError(f"the compiler (clang) has no option {unknown[1]}: leave it out")
-    sys.stderr.write(done.stderr)
+    action = {LINK: ["-c"], CHECK: ["-c"], DEPEND: []}.get(mode, [mode])
+    with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
+        environment = zig.environment()
+        if asked.verbose:  # what zig has made already it makes, and says, no more
+            environment["ZIG_LOCAL_CACHE_DIR"] = folder
+        if source == "-":
+            source = _stdin(Path(folder))
+            used += ["-iquote", "."]
+        made = Path(folder) / "made" if mode == CHECK or _is_copied(mode, output) else None
+        command = [*zig.cc(), *used, *action, "-x", asked.languages[number], source]
+        if mode not in _TO_STDOUT and (to := made or output):
+            command += ["-o", str(to)]
+        if (made or mode == LINK) and {"-MD", "-MMD"} & set(asked.flags) and "-MF" not in asked.flags:
+            name = Path(asked.inputs[number]).stem
+            command += ["-MF", f"{name}.d", "-MT", f"{name}.o"]
+        done = subprocess.run(command, capture_output=True, env=environment, check=False)
+        said = done.stderr.decode("utf-8", "replace")
+        if unknown := _UNKNOWN.search(said):
+            raise UserError(f"the compiler (clang) has no option {unknown[1]}: leave it out")
+        sys.stderr.write(said)
+        if made and mode != CHECK and not done.returncode:
+            content = done.stdout if mode in _TO_STDOUT else made.read_bytes()
+            if asked.inputs[number] == "-":
+                content = content.replace(source.encode(), b"<stdin>")
+            _write(content, output)
     return 1 if done.returncode else 0
+
+
+_TO_STDOUT = (PREPROCESS, DEPEND)
+
+
+def _is_copied(mode: str, output: str | None) -> bool:
+    """Whether what is made is text on stdout, or for a device, which zig does not write to."""
+    if mode in _TO_STDOUT or (mode == ASSEMBLE and output == "-"):
+        return True
+    return output is not None and Path(output).exists() and not Path(output).is_file()
+
+
+def _write(content: bytes, output: str | None) -> None:
+    if output in (None, "-"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+    else:
+        Path(output).write_bytes(content)
+
+
+def _stdin(folder: Path) -> str:
+    """A file with what comes from stdin, which errors and debuggers know by that name."""
+    path = folder / "stdin"
+    with path.open("wb") as file:
+        file.write(b'# 1 "<stdin>"\n')
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return str(path)
 
 
 def _link(
@@ -196,11 +241,7 @@ def _link(
         for number, source in asked.sources:
             _replace(asked, number, layer)
             inputs[number] = str(Path(folder) / f"{number}-{Path(source).stem}.o")
-            more: list[str] = []
-            if {"-MD", "-MMD"} & set(asked.flags) and "-MF" not in asked.flags:
-                name = Path(source).stem
-                more = ["-MF", f"{name}.d", "-MT", f"{name}.o"]
-            if status := _compile(asked, flags, number, inputs[number], more):
+            if status := _compile(asked, flags, number, inputs[number]):
                 return status
         for number, word in enumerate(inputs):
             if not word.startswith("-") and Path(word).suffix not in _LINKED.values():

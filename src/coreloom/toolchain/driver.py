@@ -12,7 +12,8 @@ from pathlib import Path
 from coreloom.errors import UserError
 from coreloom.toolchain import firmware
 
-PREPROCESS, ASSEMBLE, COMPILE, DEPEND, LINK = "-E", "-S", "-c", "-M", "link"
+PREPROCESS, CHECK, ASSEMBLE, COMPILE, DEPEND, LINK = "-E", "-fsyntax-only", "-S", "-c", "-M", "link"
+_STAGES = (LINK, COMPILE, ASSEMBLE, CHECK, PREPROCESS, DEPEND)  # of several that are asked for, the last
 
 # Options that choose the SoC, and the variables that choose it without the option.
 OWN = {
@@ -56,6 +57,8 @@ _REFUSED = {
     "-fprofile-arcs": "needs profile files, which Coreloom does not write: leave it out",
     "-ftest-coverage": "needs profile files, which Coreloom does not write: leave it out",
     "--coverage": "needs profile files, which Coreloom does not write: leave it out",
+    "-dumpspecs": "is about gcc's own parts, which are not here: leave it out",
+    "--target-help": "is about gcc's own parts, which are not here: see coreloom cc --help",
     "-pg": "needs profile files, which Coreloom does not write: see where cycles go with `coreloom compare`",
 }
 _SOURCES = {".c": "c", ".S": "assembler-with-cpp", ".s": "assembler", ".i": "cpp-output", ".h": "c-header"}
@@ -117,11 +120,10 @@ def _says_what_to_do(word: str, asked: Request, rest: Iterator[str]) -> bool:
     if word in _QUERIES or word.startswith(("-print-prog-name=", "-print-file-name=")):
         asked.query = word
         asked.verbose = asked.verbose or word == "-v"
-    elif word in (PREPROCESS, ASSEMBLE, COMPILE):
-        asked.mode = word
-    elif word in ("-M", "-MM"):
-        asked.mode = DEPEND
-        asked.flags.append(word)
+    elif word in _STAGES or word == "-MM":
+        asked.mode = max(asked.mode, DEPEND if word == "-MM" else word, key=_STAGES.index)
+        if word in ("-M", "-MM"):
+            asked.flags.append(word)
     elif word == "-o":
         asked.output = _next(rest, word)
     elif word.startswith("-o") and not word.startswith("-ob"):
@@ -147,6 +149,13 @@ def _flag(word: str, asked: Request, rest: Iterator[str]) -> None:
 
 
 def _check_together(asked: Request) -> None:
+    stdin = next((number for number, word in asked.sources if word == "-"), None)
+    if stdin is not None and asked.mode == DEPEND:
+        raise UserError("- stands for stdin, which has no name that a rule could have: give -M a file")
+    if stdin is not None and not asked.languages[stdin]:
+        if asked.mode != PREPROCESS:
+            raise UserError("- stands for stdin: give its language by -x")
+        asked.languages[stdin] = "c"
     if "-MMD" not in asked.flags and "-MD" not in asked.flags and asked.mode not in (DEPEND, PREPROCESS):
         for option in ("-MF", "-MT", "-MQ"):
             if option in asked.flags:
@@ -266,9 +275,8 @@ def _input(word: str, language: str, asked: Request) -> None:
         raise UserError(f"there is no file {word}: check the path")
     if word != "-" and Path(word).is_dir():
         raise UserError(f"{word} is a folder: give the files in it")
-    if word == "-" and not language and asked.mode != PREPROCESS:
-        raise UserError("- stands for stdin: give its language by -x")
-    if found := language or _SOURCES.get(suffix) or ("c" if word == "-" else ""):
+    found = language or _SOURCES.get(suffix, "")
+    if found or word == "-":
         asked.languages[len(asked.inputs)] = found
     asked.inputs.append(word)
 
