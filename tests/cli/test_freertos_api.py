@@ -55,7 +55,7 @@ def test_it_is_compared_with_freertos(capfd: pytest.CaptureFixture[str]) -> None
 
 
 def test_linux_has_no_such_api(capfd: pytest.CaptureFixture[str]) -> None:
-    said = "blinky is for FreeRTOS's API, which Linux does not have: choose hw, sw or freertos"
+    said = "blinky is for FreeRTOS's API, which Linux does not have: choose hw, sw or freertos by --on"
     done = run(capfd, "run", f"{EXAMPLES}/blinky.c", "--on", "linux")
     assert done == (125, "", f"coreloom: error: {said}\n")
 

@@ -12,7 +12,7 @@ from coreloom.errors import UserError
 from coreloom.paths import EXAMPLES
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import SimResult
-from coreloom.toolchain import firmware, front_end, verilate
+from coreloom.toolchain import driver, firmware, front_end, verilate
 from coreloom.toolchain.application import of_user
 
 PROGRAMS = Path(__file__).with_name("api")
@@ -97,14 +97,31 @@ def test_a_function_that_there_is_not(tmp_path: Path) -> None:
 
 def test_a_ground_without_the_api(tmp_path: Path) -> None:
     assert error(RTOS2 % "osKernelStart()", tmp_path, "linux") == (
-        "mine is for CMSIS-RTOS2's API: choose hw or sw or fine by --on"
+        "mine is for CMSIS-RTOS2's API: choose hw or sw by --on"
     )
     assert error(ITRON % "ext_ker()", tmp_path, "freertos") == (
-        "mine is for uITRON's API: choose hw or sw or fine by --on"
+        "mine is for uITRON's API: choose hw or sw by --on"
     )
     assert error(RTOS2 % "osKernelStart()", tmp_path, api="itrn") == (
         "unknown API 'itrn': did you mean itron?"
     )
+
+
+@pytest.mark.parametrize("api", front_end.LAYERS)
+def test_grounds_are_the_same_for_run_and_the_compiler(api: str, tmp_path: Path) -> None:
+    """Also the software kernel that is only there to measure by, which the errors do not offer."""
+    (tmp_path / "mine.c").write_text(f"#include <{front_end.LAYERS[api].header}>\n")
+    app = front_end.of(of_user([tmp_path / "mine.c"], []), None)
+    for ground in driver.grounds():
+        if ground in firmware.OURS or (api == "freertos" and ground in firmware.FREERTOS):
+            front_end.on(app, ground)
+            front_end.chosen(api, ground)
+            continue
+        with pytest.raises(UserError, match=r"^mine is ") as on_run:
+            front_end.on(app, ground)
+        with pytest.raises(UserError, match=r"^the program is ") as on_cc:
+            front_end.chosen(api, ground)
+        assert str(on_cc.value).removeprefix("the program") == str(on_run.value).removeprefix("mine")
 
 
 def test_a_tick_that_is_not_of_whole_cycles(tmp_path: Path) -> None:

@@ -44,8 +44,7 @@ class Layer:
     header: str  # what its programs include
     folders: tuple[str, ...]  # of runtime/api, with the sources
     include: str  # folder with the headers
-    run: Grounds
-    cc: Grounds  # for `coreloom cc`
+    grounds: Grounds
     without: tuple[str, ...] = ()  # headers, of which its programs include none
     default: str | None = None  # folder with a header that the program's own comes before
     macros: Mapping[str, int] = field(default_factory=dict)
@@ -89,24 +88,20 @@ def _include(*headers: str) -> re.Pattern[str]:
     return re.compile(rf'^\s*#\s*include\s*[<"](?:{names})[>"]', re.MULTILINE)
 
 
-def _on_ours(title: str) -> tuple[Grounds, Grounds]:
-    text = f"{{}} is for {title}'s API: choose {{}} by --on"
-    run, cc = firmware.OURS, firmware.KERNELS
-    return Grounds(run, text.format("{}", " or ".join(run))), Grounds(cc, text.format("{}", " or ".join(cc)))
+def _on_ours(title: str) -> Grounds:
+    return Grounds(
+        firmware.OURS, f"{{}} is for {title}'s API: choose {' or '.join(firmware.KERNELS)} by --on"
+    )
 
 
-_FREERTOS_GROUNDS = "choose hw, sw or freertos"
 LAYERS = {
     FREERTOS: Layer(
         "FreeRTOS.h",
         ("freertos",),
         "freertos/include",
         Grounds(
-            firmware.GROUNDS, f"{{}} is for FreeRTOS's API, which Linux does not have: {_FREERTOS_GROUNDS}"
-        ),
-        Grounds(
             firmware.GROUNDS,
-            f"--api freertos is not for ground linux, which has no such API: {_FREERTOS_GROUNDS}",
+            "{} is for FreeRTOS's API, which Linux does not have: choose hw, sw or freertos by --on",
         ),
         without=("pthread.h", "threads.h", "cmsis_os2.h", "itron.h"),
         default="freertos/default",
@@ -119,8 +114,8 @@ LAYERS = {
         none="freertos/none/none.c",
         symbol=b"cl_frt_depths",
     ),
-    "cmsis_rtos2": Layer("cmsis_os2.h", ("cmsis_rtos2", "common"), "cmsis_rtos2", *_on_ours("CMSIS-RTOS2")),
-    "itron": Layer("itron.h", ("itron", "common"), "itron", *_on_ours("uITRON")),
+    "cmsis_rtos2": Layer("cmsis_os2.h", ("cmsis_rtos2", "common"), "cmsis_rtos2", _on_ours("CMSIS-RTOS2")),
+    "itron": Layer("itron.h", ("itron", "common"), "itron", _on_ours("uITRON")),
 }
 APIS = (POSIX, *LAYERS)
 
@@ -142,7 +137,7 @@ def chosen(api: str | None, ground: str) -> Layer | None:
         raise UserError(f"unknown API '{api}' for --api: {suggest(str(api), APIS)}")
     layer = LAYERS.get(api or POSIX)
     if layer:
-        layer.cc.check(ground)
+        layer.grounds.check(ground)
     return layer if ground in firmware.OURS else None
 
 
@@ -160,7 +155,7 @@ def on(app: str | Application, ground: str) -> str | Application:
     if isinstance(app, str) or not app.api:
         return app
     layer = LAYERS[app.api]
-    layer.run.check(ground, app.name)
+    layer.grounds.check(ground, app.name)
     beside = [file.absolute().parent for file in app.files]
     if ground in firmware.OURS:
         return dataclasses.replace(
