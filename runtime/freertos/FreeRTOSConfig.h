@@ -1,38 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Configuration of FreeRTOS for Coreloom: the fastest build found (README.md). A program may set what is in #ifndef
- * by a macro, or by a FreeRTOSConfig.h of its own that defines it and then has #include_next <FreeRTOSConfig.h>. */
+ * by a macro, or by a FreeRTOSConfig.h of its own that defines it and then has #include_next <FreeRTOSConfig.h>.
+ * values.h has what programs on Coreloom's kernels get, too; this file what the port of FreeRTOS and its events need. */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
 #include "cl_machine.h"
 
-/* --- the platform --------------------------------------------------------------------------------------------------
- *
- * A tick is a millisecond at the clock of the standard core on an FPGA. */
-#ifndef configCPU_CLOCK_HZ
-#define configCPU_CLOCK_HZ 33000000ul
-#endif
-#ifndef configTICK_RATE_HZ
-#define configTICK_RATE_HZ 1000
-#endif
+/* --- the platform -------------------------------------------------------------------------------------------------- */
 #define configMTIME_BASE_ADDRESS (CL_LOCAL + CL_MTIME_LO)
 #define configMTIMECMP_BASE_ADDRESS (CL_LOCAL + CL_MTIMECMP_LO)
 #define configNUMBER_OF_CORES CL_CPUS
 #define configMAX_PRIORITIES CL_PRIORITIES
 
 /* --- scheduling ---------------------------------------------------------------------------------------------------- */
-#define configUSE_PREEMPTION 1
-#ifndef configUSE_TIME_SLICING
-#define configUSE_TIME_SLICING 1
-#endif
-#define configIDLE_SHOULD_YIELD 1
+#include "values.h"
+
 #ifndef configUSE_PORT_OPTIMISED_TASK_SELECTION
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 0
 #endif
 #if CL_CPUS > 1
-#define configRUN_MULTIPLE_PRIORITIES 1
-#define configUSE_CORE_AFFINITY 1
 #define configUSE_TASK_PREEMPTION_DISABLE 0
 #define configUSE_PASSIVE_IDLE_HOOK 1
 #define configTICK_CORE 0
@@ -40,27 +28,9 @@
 #endif
 
 /* --- what it has --------------------------------------------------------------------------------------------------- */
-#define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
-#define configSUPPORT_STATIC_ALLOCATION 1
-#define configSUPPORT_DYNAMIC_ALLOCATION 1
-#define configKERNEL_PROVIDED_STATIC_MEMORY 1
 #define configAPPLICATION_ALLOCATED_HEAP 1 /* boot.c */
-#ifndef configTOTAL_HEAP_SIZE
-#define configTOTAL_HEAP_SIZE (256 * 1024)
-#endif
-#define configMINIMAL_STACK_SIZE 128      /* words */
 #define configISR_STACK_SIZE_WORDS 512    /* a CPU's */
-#define configMAX_TASK_NAME_LEN 16
-#define configUSE_MUTEXES 1
-#define configUSE_RECURSIVE_MUTEXES 1
-#define configUSE_COUNTING_SEMAPHORES 1
 #define configUSE_TASK_NOTIFICATIONS 1
-#ifndef configUSE_TIMERS
-#define configUSE_TIMERS 0
-#endif
-#define configTIMER_TASK_PRIORITY (configMAX_PRIORITIES - 1)
-#define configTIMER_QUEUE_LENGTH 8
-#define configTIMER_TASK_STACK_DEPTH 256
 #define configUSE_IDLE_HOOK 1 /* sleeps */
 #define configUSE_TICK_HOOK 0
 #define configCHECK_FOR_STACK_OVERFLOW 0
