@@ -5,6 +5,40 @@
 #define K_TICK 1
 #define K_REMOTE 1
 #define K_HELD 0
+/* Behind the last object of each kind lies one more, which an operation with a number too high would reach. */
+enum {
+  THREADS = CL_THREADS,
+  PORTS = CL_PORTS,
+  MUTEXES = CL_MUTEXES,
+  SEMAPHORES = CL_SEMAPHORES,
+  CONDITIONS = CL_CONDITIONS,
+  LINES = CL_LINES
+};
+#pragma push_macro("CL_THREADS")
+#pragma push_macro("CL_PORTS")
+#pragma push_macro("CL_MUTEXES")
+#pragma push_macro("CL_SEMAPHORES")
+#pragma push_macro("CL_CONDITIONS")
+#pragma push_macro("CL_LINES")
+#undef CL_THREADS
+#define CL_THREADS (THREADS + 1)
+#undef CL_PORTS
+#define CL_PORTS (PORTS + 1)
+#undef CL_MUTEXES
+#define CL_MUTEXES (MUTEXES + 1)
+#undef CL_SEMAPHORES
+#define CL_SEMAPHORES (SEMAPHORES + 1)
+#undef CL_CONDITIONS
+#define CL_CONDITIONS (CONDITIONS + 1)
+#undef CL_LINES
+#define CL_LINES (LINES + 1)
+#include "cl_sw_data.h"
+#pragma pop_macro("CL_THREADS")
+#pragma pop_macro("CL_PORTS")
+#pragma pop_macro("CL_MUTEXES")
+#pragma pop_macro("CL_SEMAPHORES")
+#pragma pop_macro("CL_CONDITIONS")
+#pragma pop_macro("CL_LINES")
 #include "cl_sw_kernel.h"
 
 static uint32_t now;
@@ -144,6 +178,21 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_PORT_PUBLISH: return woke = 0, k_op_port_publish(cpu, &woke);
     default: return K_ERROR(EINVAL);
   }
+}
+
+/* What an operation answers after a reset if the objects behind the last ones look like any other. */
+uint32_t sw_beyond(uint32_t op, uint32_t id, uint32_t word);
+uint32_t sw_beyond(uint32_t op, uint32_t id, uint32_t word) {
+  k_init();
+  memset(words, 0, sizeof words);
+  k_threads[CL_THREADS].state = CL_STATE_CREATED;
+  k_ports[CL_PORTS] = (k_port){.kind = K_DIRECT, .receiver = &k_threads[0]};
+  k_mutexes[CL_MUTEXES].exists = 1;
+  k_semaphores[CL_SEMAPHORES].exists = 1;
+  k_conditions[CL_CONDITIONS].exists = 1;
+  k_lines[CL_LINES] = (k_line){.bound = K_BOUND_THREAD, .thread = &k_threads[0]};
+  words[0][0] = word;
+  return load(0, op, id);
 }
 
 enum { LOAD, STORE, TICK, INTERRUPT, RESET, LINE };

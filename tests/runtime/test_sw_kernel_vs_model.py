@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.paths import RUNTIME
-from coreloom.reference.kernel import SPEC, Config
+from coreloom.reference.kernel import SPEC, Binding, Config, Kernel
 from coreloom.reference.stream import Generator, Kind, Step, pack
 from coreloom.toolchain import zig
 from reached import Reached, watched
@@ -86,3 +86,27 @@ def test_software_kernel_agrees_with_the_model(name: str, tmp_path: Path) -> Non
             f"seed {SEED}, step {same}:\n{history}\n"
             f"software kernel: {own:08x}, answered {answered:b}, irq {irq:b}, idle {idle:b}, told {told:b}"
         )
+
+
+@pytest.mark.test
+def test_the_first_number_that_there_is_not(tmp_path: Path) -> None:
+    """Each operation refuses it as the model does, although an object lies there."""
+    config = CONFIGS["2 cpus"]
+    beyond = library(config, tmp_path).sw_beyond
+    beyond.restype = ctypes.c_uint32
+    sizes = {
+        "thread": config.threads, "port": config.ports, "mutex": config.mutexes, "line": config.lines,
+        "semaphore": config.semaphores, "condition": config.conditions, "cpu": config.cpus,
+    }  # fmt: skip
+    asked = [
+        (name, sizes[op.id], 0) for name, op in SPEC.ops.items() if op.access == "load" and op.id in sizes
+    ]
+    assert len(asked) > 40
+    asked += [
+        ("interrupt_bind", 0, kind << 10 | size)
+        for kind, size in ((Binding.SEMAPHORE, config.semaphores), (Binding.PORT, config.ports))
+    ]
+    for name, id, word in asked:
+        kernel, code = Kernel(config), SPEC.ops[name].code
+        kernel.store(0, SPEC.ops["word0"].code, 0, word)
+        assert (name, beyond(code, id, word)) == (name, kernel.load(0, code, id))
