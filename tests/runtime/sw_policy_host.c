@@ -158,6 +158,7 @@ static int step(k_cpu *cpu) {
   reached[WOKEN] += drawn == POST && waiter && !refused;
   reached[OWNER_ENDED] += drawn == EXIT && !refused && owner;
   reached[IDLED] += !cpu->current;
+  if (drawn == POST && !woke) return 0; /* nobody has to look: check says whether that is so */
   return settled(cpu, word);
 }
 

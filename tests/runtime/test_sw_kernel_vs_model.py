@@ -110,3 +110,27 @@ def test_the_first_number_that_there_is_not(tmp_path: Path) -> None:
         kernel, code = Kernel(config), SPEC.ops[name].code
         kernel.store(0, SPEC.ops["word0"].code, 0, word)
         assert (name, beyond(code, id, word)) == (name, kernel.load(0, code, id))
+
+
+# CPU, operation, object, word: thread 1 waits for a message on CPU 1 and gives way to thread 2. Before it is
+# saved, thread 0 publishes the message and waits itself: CPU 0 must not run thread 1 yet.
+LEAVING = (
+    *((1, "next", 0, 0), (0, "port_open", 1, 1), (0, "thread_create", 0, 4), (0, "thread_start", 1, 0)),
+    *((1, "port_open", 0, 0), (0, "thread_create", 0, 3), (0, "thread_start", 2, 0)),
+    *((1, "port_receive", 0, 0), (0, "port_send", 0, 11), (0, "port_receive", 1, 0)),
+    *((1, "self", 0, 0), (1, "semaphore_create", 0, 0), (1, "yield", 0, 0)),
+)
+
+
+@pytest.mark.test
+def test_a_message_for_a_thread_that_is_just_leaving(tmp_path: Path) -> None:
+    config = CONFIGS["2 cpus"]
+    made = Generator(config, SEED)
+    steps = [made._observe(Kind.RESET, 0, 0, 0, 0, None)]
+    for cpu, name, id, word in LEAVING:
+        steps.append(made._store(cpu, "word0", 0, word))
+        steps.append(made._load(cpu, SPEC.ops[name].code, id))
+    run = library(config, tmp_path).sw_run
+    run.restype = ctypes.c_size_t
+    same = run(pack(steps), ctypes.c_size_t(len(steps)), (ctypes.c_uint32 * 5)())
+    assert same == len(steps), text(steps[same])
