@@ -193,6 +193,15 @@ def test_time_goes_on(session: Made, packet: str, command: tuple[object, ...]) -
     assert told(gdb) == ["T05thread:3;"]
 
 
+def test_a_stop_of_a_processor_that_gdb_does_not_know_is_passed_over(session: Made) -> None:
+    """Then the next one counts."""
+    made, simulator, gdb = session
+    simulator.stops = [Stop("break", 0, made._far, 0x100), Stop("step", 1, 2, 0x4000_0200)]
+    assert not made._handle("c")
+    assert simulator.asked == [("go",), ("go",)]
+    assert told(gdb) == ["T05thread:3;"]
+
+
 def test_break_and_watch_points(session: Made) -> None:
     made, simulator, gdb = session
     assert [made._reply(each) for each in ("Z0,100,4", "Z2,200,4")] == ["OK", "OK"]
