@@ -41,6 +41,46 @@ def test_requirements(ground: str, cpus: int, program: str) -> None:
     assert result.exit_status == 0
 
 
+NO_TIMERS = """
+#include <FreeRTOS.h>
+#include <task.h>
+#include <stdio.h>
+enum { MANY = 80, WORDS = 256 };
+static StaticTask_t memory[MANY];
+static StackType_t stacks[MANY][WORDS];
+static void ends(void *unused) {
+  (void)unused;
+  vTaskDelete(NULL);
+}
+int main(void) {
+  TaskHandle_t task, last = NULL;
+  int made = 0;
+  while ((task = xTaskCreateStatic(ends, "", WORDS, NULL, 1, stacks[made], &memory[made]))) {
+    last = task;
+    made++;
+  }
+  UBaseType_t before = uxTaskGetNumberOfTasks();
+  vTaskStartScheduler();
+  int is_off = xTaskGetSchedulerState() == taskSCHEDULER_NOT_STARTED;
+  printf("%d %d\\n", is_off, uxTaskGetNumberOfTasks() == before);
+  vTaskDelete(last);
+  vTaskStartScheduler();
+  return 1;
+}
+"""
+
+
+@pytest.mark.parametrize("ground", firmware.KERNELS)
+def test_without_a_thread_for_the_timers_the_scheduler_does_not_start(ground: str, tmp_path: Path) -> None:
+    """Timers would never expire. With one thread more it starts; its tasks end, and nothing is left to do."""
+    (tmp_path / "full.c").write_text(NO_TIMERS)
+    chosen = platform.load("smp-standard", 1)
+    app = front_end.on(front_end.of(of_user([tmp_path / "full.c"], ["-DconfigUSE_TIMERS=1"]), None), ground)
+    elf = firmware.build(app, chosen, ground)
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=3_000_000))
+    assert (result.uart, result.reason) == ("1 1\n", "deadlock")
+
+
 def test_the_layer_has_no_warnings(tmp_path: Path) -> None:
     """A user's flags silence them."""
     chosen = platform.load("smp-standard", 2)

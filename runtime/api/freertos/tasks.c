@@ -803,7 +803,9 @@ static void start_hook(void *(*body)(void *), uint32_t priority, unsigned cpu, T
   pthread_attr_setschedparam(&attr, &(struct sched_param){.sched_priority = (int)priority});
   pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, cpu);
   pthread_attr_setsuspended_np(&attr, 1);
-  if (pthread_create(&thread, &attr, body, (void *)(uintptr_t)cpu)) return;
+  int status = pthread_create(&thread, &attr, body, (void *)(uintptr_t)cpu);
+  configASSERT(!status); /* the kernel has no thread left */
+  if (status) return;
   forget_semaphore(thread); /* it waits as objects in memory do */
   if (task) {
     task->cl_thread = thread;
@@ -852,6 +854,13 @@ static void list_idle(void) {
   }
 }
 
+#if configUSE_TIMERS
+static void unlist_idle(void) {
+  for (unsigned cpu = 0; cpu < configNUMBER_OF_CORES; cpu++) unlist(&first, &idle[cpu]);
+  count -= configNUMBER_OF_CORES;
+}
+#endif
+
 static void start_hooks(void) {
 #if configUSE_IDLE_HOOK || configUSE_PASSIVE_IDLE_HOOK
   for (unsigned cpu = 0; cpu < configNUMBER_OF_CORES; cpu++) {
@@ -883,6 +892,9 @@ void vTaskStartScheduler(void) {
   static struct cl_queue never;
   /* More than a tick: where each tick ends a turn, as CL_PREEMPTED_LAST has it, slices must not cut turns unequally. */
   const uint32_t slice = CL_FRT_CYCLES / CL_TICK_CYCLES + 1;
+#if configUSE_TIMERS
+  const uint32_t own = cl_priority_in(cl_op_thread_read(cl_self_number()));
+#endif
   cl_op_set_sched_param(cl_self_number(), CL_FRT_TOP);
   cl_op_slice(!configUSE_TIME_SLICING ? 0 : slice > 65535 ? 65535 : slice);
 #if configGENERATE_RUN_TIME_STATS && defined(portCONFIGURE_TIMER_FOR_RUN_TIME_STATS)
@@ -890,7 +902,13 @@ void vTaskStartScheduler(void) {
 #endif
   list_idle();
 #if configUSE_TIMERS
-  xTimerCreateTimerTask();
+  BaseType_t made = xTimerCreateTimerTask();
+  configASSERT(made);
+  if (!made) { /* the kernel has no thread left: as in FreeRTOS the caller goes on */
+    unlist_idle();
+    cl_op_set_sched_param(cl_self_number(), own);
+    return;
+  }
 #endif
   tick.began = cl_now();
   running = 1;
