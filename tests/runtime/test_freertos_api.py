@@ -81,6 +81,43 @@ def test_without_a_thread_for_the_timers_the_scheduler_does_not_start(ground: st
     assert (result.uart, result.reason) == ("1 1\n", "deadlock")
 
 
+OWN_HEAP = """
+#include <FreeRTOS.h>
+#include <task.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int given;
+void *pvPortMalloc(size_t bytes) { return given++, malloc(bytes); }
+void vPortFree(void *block) { given--, free(block); }
+static void ends(void *unused) {
+  (void)unused;
+  vTaskDelete(NULL);
+}
+static void creates(void *unused) {
+  (void)unused;
+  int made = 0;
+  for (int i = 0; i < 200; i++) made += xTaskCreate(ends, "", 256, NULL, 2, NULL) == pdPASS;
+  printf("%d %d\\n", made, given);
+  exit(0);
+}
+int main(void) {
+  xTaskCreate(creates, "", 1024, NULL, 1, NULL);
+  vTaskStartScheduler();
+  return 1;
+}
+"""
+
+
+def test_a_program_s_own_heap_gets_back_what_ended_tasks_had(tmp_path: Path) -> None:
+    """And the kernel their threads: there are 64. The last one's memory is given back with the next task."""
+    (tmp_path / "own.c").write_text(OWN_HEAP)
+    chosen = platform.load("smp-standard", 1)
+    app = front_end.on(front_end.of(of_user([tmp_path / "own.c"], []), None), "sw")
+    elf = firmware.build(app, chosen, "sw")
+    result = simulate.run(verilate.build_model(chosen), elf, simulate.Options(max_cycles=3_000_000))
+    assert (result.uart, result.exit_status) == ("200 4\n", 0)
+
+
 def test_the_layer_has_no_warnings(tmp_path: Path) -> None:
     """A user's flags silence them."""
     chosen = platform.load("smp-standard", 2)

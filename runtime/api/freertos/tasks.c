@@ -504,6 +504,7 @@ BaseType_t xTaskCreateAffinitySet(TaskFunction_t code, const char *name, configS
                                   UBaseType_t priority, UBaseType_t cpus, TaskHandle_t *made) {
   uint32_t room = (uint32_t)words;
   if (room < PTHREAD_STACK_MIN / sizeof(StackType_t)) room = PTHREAD_STACK_MIN / sizeof(StackType_t);
+  if (ended) cl_frt_reap(NULL); /* a program's own heap does not */
   StackType_t *stack = pvPortMallocStack(room * sizeof *stack);
   TaskHandle_t task = stack ? pvPortMalloc(sizeof *task) : NULL;
   if (task) {
