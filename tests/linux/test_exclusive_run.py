@@ -476,15 +476,18 @@ def test_a_signal_while_it_is_set_up_ends_it(start: Start, machine: Machine, num
     assert state(machine) == before
 
 
-def test_a_signal_is_passed_on_and_a_second_releases(start: Start, machine: Machine) -> None:
-    tool = start(*sh(machine, "trap 'touch told' TERM; touch ready; await; exit 4"))
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_passed_on_and_a_second_releases(start: Start, machine: Machine, number: int) -> None:
+    """Not only those that no terminal sends."""
+    name = signal.Signals(number).name.removeprefix("SIG")
+    tool = start(*sh(machine, f"trap 'touch told' {name}; touch ready; await; exit 4"))
     tool.until("starts alone")
     until((machine.root / "ready").exists)
-    os.kill(tool.process.pid, signal.SIGTERM)
+    os.kill(tool.process.pid, number)
     until((machine.root / "told").exists)
     assert allowed(machine, 20) == "0-2"
-    os.kill(tool.process.pid, signal.SIGTERM)
-    assert tool.process.wait(_PATIENCE) == 128 + signal.SIGTERM
+    os.kill(tool.process.pid, number)
+    assert tool.process.wait(_PATIENCE) == 128 + number
     os.kill(tool.program, 0)  # it lives
     assert allowed(machine, 20) == "0-3"
     assert not tool.layer().exists()
