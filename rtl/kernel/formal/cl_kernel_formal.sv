@@ -81,6 +81,7 @@ module cl_kernel_formal
   logic [Clients-1:0]                 valid, running, waiting, switching, leaving, leaving_ready, bound, bound_queued;
   logic [Clients-1:0]  [TidWidth-1:0] current, left, bound_tid;
   logic [Clients-1:0][LevelWidth-1:0] level;
+  logic    [Cpus-1:0]                 begun, starts, stands;  // slices
   // Threads
   logic [Threads-1:0]           [2:0] state;
   logic [Threads-1:0]  [CpuWidth-1:0] cpu;
@@ -113,6 +114,12 @@ module cl_kernel_formal
     assign bound_queued[c]  = u_dut.u_tables.bound_queued[c];
     assign bound_tid[c]     = u_dut.u_tables.bound_tid[c];
     assign unpublished[c]   = u_dut.found.unpublished[c];
+  end
+  for (genvar c = 0; c < Cpus; c++) begin : g_slice
+    assign begun[c]  = (u_dut.g_no_dwrr.u_slices.run_q | u_dut.g_no_dwrr.u_slices.resume_q) &&
+                       u_dut.g_no_dwrr.u_slices.cpu_q == CpuWidth'(c);
+    assign starts[c] = u_dut.slice_start[c];
+    assign stands[c] = u_dut.g_client[c].u_cpu.g_slice.u_slice_timer.stands_q;
   end
 
   for (genvar t = 0; t < Threads; t++) begin : g_thread
@@ -234,6 +241,7 @@ module cl_kernel_formal
   // The invariant
 
   typedef struct packed {
+    logic slices;     // the time of a slice that is about to begin stands still, and it is not used up
     logic clients;    // a client's own state fits together; each load that waits for an answer is to get one
     logic ids;        // ids and numbers are in their ranges
     logic free_ids;   // each free id is in the list of free ids, once
@@ -397,6 +405,9 @@ module cl_kernel_formal
       if (reasons[t] != 4'(exists[t] && state[t] == ThreadBlocked)) holds.reasons = 1'b0;
     end
   end
+
+  assign holds.slices = ((begun | starts) & ~stands) == '0 && (begun & starts) == '0 &&
+                        (stands & u_dut.slice_used[Cpus-1:0]) == '0;
 
   always_comb begin
     holds.clients = 1'b1;
@@ -586,6 +597,7 @@ module cl_kernel_formal
       assume (!returned_q);
       if (cycle_q == 8'd1 && !FromReset) assume ((u_dut.u_engine.op_q == OpMove) == Move);
       if (idle) begin
+        AssertSlices:   assert (holds.slices);
         AssertClients:  assert (holds.clients);
         AssertIds:      assert (holds.ids);
         AssertFreeIds:  assert (holds.free_ids);
