@@ -54,6 +54,25 @@ def test_it_is_compared_with_freertos(capfd: pytest.CaptureFixture[str]) -> None
     assert "hardware kernel is" in out and "times as fast as the FreeRTOS" in out
 
 
+@pytest.mark.runtime
+@pytest.mark.usefixtures("freertos_sources")
+@pytest.mark.parametrize("on", ["hw", "freertos"])
+def test_a_configuration_of_an_old_project(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, on: str
+) -> None:
+    """It is in a folder that -I names, and has the names of FreeRTOS before V11."""
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "FreeRTOSConfig.h").write_text(
+        "#define configTICK_RATE_HZ 250\n#define configUSE_16_BIT_TICKS 0\n"
+        "#define configUSE_PREEMPTION 1\n#define configMAX_PRIORITIES 5\n"
+        "#define configMINIMAL_STACK_SIZE 128\n#define INCLUDE_vTaskDelayUntil 1\n"
+    )
+    body = 'printf("%d %u\\n", (int)configTICK_RATE_HZ, (unsigned)sizeof(TickType_t));'
+    (tmp_path / "own.c").write_text("#include <stdio.h>\n" + PROGRAM.replace("BODY", body))
+    given = [str(tmp_path / "own.c"), f"-I{tmp_path}/include", "--on", on, "--cpus", "1"]
+    assert run(capfd, "run", "-q", *given) == (0, "250 4\n", "")
+
+
 def test_linux_has_no_such_api(capfd: pytest.CaptureFixture[str]) -> None:
     said = "blinky is for FreeRTOS's API, which Linux does not have: choose hw, sw or freertos by --on"
     done = run(capfd, "run", f"{EXAMPLES}/blinky.c", "--on", "linux")

@@ -165,7 +165,12 @@ def on(app: str | Application, ground: str) -> str | Application:
             defines=(*app.defines, *layer.macros.items()),
         )
     config = _config(app, beside)
-    return app if config is None else dataclasses.replace(app, files=(_completed(config), *app.files))
+    if config is None:
+        return app
+    completed = _completed(config)
+    return dataclasses.replace(
+        app, files=(completed, *app.files), flags=(f"-I{completed.parent}", *app.flags)
+    )
 
 
 def _config(app: Application, beside: Sequence[Path]) -> Path | None:
@@ -185,6 +190,8 @@ _COMPLETED = """\
 #undef FREERTOS_CONFIG_H /* the program's has the same guard */
 #undef configNUMBER_OF_CORES
 #undef configSUPPORT_STATIC_ALLOCATION
+#undef configTICK_TYPE_WIDTH_IN_BITS /* and the next: FreeRTOS refuses an old name with the new one */
+#undef INCLUDE_xTaskDelayUntil
 #undef configKERNEL_PROVIDED_STATIC_MEMORY
 #undef configUSE_IDLE_HOOK
 #undef configUSE_PASSIVE_IDLE_HOOK
@@ -192,6 +199,12 @@ _COMPLETED = """\
 #include "{config}"
 #ifndef configUSE_TIMERS
 #define configUSE_TIMERS 0
+#endif
+#if !defined(configUSE_16_BIT_TICKS) && !defined(configTICK_TYPE_WIDTH_IN_BITS)
+#define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
+#endif
+#if !defined(INCLUDE_vTaskDelayUntil) && !defined(INCLUDE_xTaskDelayUntil)
+#define INCLUDE_xTaskDelayUntil 1
 #endif
 #ifndef configNUMBER_OF_CORES
 #define configNUMBER_OF_CORES 1
