@@ -220,6 +220,13 @@ def test_mistakes_of_a_command_line_are_one_line(place: Path, capfd: pytest.Capt
         ("twice.c", *OWN): "a.out has no main: define int main(void)",
         ("-c", "twice.c", "-o", "no/t.o"): "there is no folder no for no/t.o: make it",
         ("-dumpspecs",): "-dumpspecs is about gcc's own parts, which are not here: leave it out",
+        (
+            "twice.c",
+            *OWN,
+            "-lcurses",
+            "-lfoo",
+        ): "a.out is linked with -lcurses, -lfoo, for which there is no archive: build it by `coreloom cc` "
+        "and `coreloom ar`, and name its folder by -L",
     }.items():
         assert cc(capfd, *words) == (1, "", f"coreloom cc: error: {wrong}\n")
     for header, call, why in (

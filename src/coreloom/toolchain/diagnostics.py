@@ -20,6 +20,7 @@ _TOTAL = re.compile(r"(\d+ warnings? and )?\d+ errors? generated\.|fatal error: 
 _ERROR = re.compile(r"\n[ 0-9]+\|\s*#\s*error ")
 _UNDEFINED = re.compile(r"error: undefined symbol: (.+)\n(?:>>> referenced by ([^\s:]+:\d+))?")
 _DUPLICATE = re.compile(r"error: duplicate symbol: (.+)")
+_LIBRARY = re.compile(r"error: unable to find \w+ system library [\"'](.+?)[\"']")
 _ADVICE = (
     (
         re.compile(r"'((?:net|netinet|netpacket|arpa)/.+\.h)' file not found"),
@@ -196,6 +197,11 @@ def _linker(said: str, name: str) -> str | None:
     if double := dict.fromkeys(_DUPLICATE.findall(said)):
         return (
             f"{name} defines {', '.join(double)}, as the runtime or the C library does: choose another name"
+        )
+    if libraries := dict.fromkeys(_LIBRARY.findall(said)):
+        return (
+            f"{name} is linked with {', '.join(f'-l{library}' for library in libraries)}, for which there is "
+            "no archive: build it by `coreloom cc` and `coreloom ar`, and name its folder by -L"
         )
     return None
 
