@@ -407,6 +407,30 @@ def test_run_that_can_never_end_is_told_from_a_long_one(
     )
 
 
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+def test_a_deadlock_tells_that_no_thread_was_left(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kernel: str
+) -> None:
+    """A program that creates more threads than there are, and does not look whether it could."""
+    program = tmp_path / "many.c"
+    program.write_text(
+        "#include <pthread.h>\n#include <semaphore.h>\nstatic sem_t never;\n"
+        "static void *waits(void *x) { sem_wait(&never); return x; }\n"
+        "int main(void) {\n  pthread_t t, first;\n  sem_init(&never, 0, 0);\n"
+        "  pthread_create(&first, 0, waits, 0);\n"
+        "  for (int i = 0; i < COUNT; i++) pthread_create(&t, 0, waits, 0);\n"
+        "  return pthread_join(first, 0);\n}\n"
+    )
+    said = (
+        "  all 64 threads that the platform has are in use, and no more can be created: "
+        "kernel.threads in a platform file\n"
+    )
+    code, _, err = run(capsys, "run", str(program), "-DCOUNT=70", "--on", kernel)
+    assert (code, err.count("\n"), err.endswith(said)) == (124, 66, True)
+    code, _, err = run(capsys, "run", str(program), "-DCOUNT=61", "--on", kernel)
+    assert (code, err.count("\n"), said in err) == (124, 64, False)
+
+
 def test_abort_ends_the_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     program = tmp_path / "give_up.c"
     program.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n")

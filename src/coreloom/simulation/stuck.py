@@ -191,6 +191,12 @@ class Machine:
             else:
                 continue
             lines.append(f"  {self.name(thread)}{what}{self.place(thread) if state != _CREATED else ''}")
+        most = _blocks(self._symbols)[2]
+        if sum(state in (_BLOCKED, *does) for state in states.values()) >= most:
+            lines.append(
+                f"  all {most} threads that the platform has are in use, and no more can be created: "
+                "kernel.threads in a platform file"
+            )
         return "\n".join(lines)
 
     def _object(self, wait: Wait | None, owners: Mapping[int, int], lot: int) -> str:
