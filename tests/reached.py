@@ -14,9 +14,9 @@ _NAMES = {op.code: name for name, op in SPEC.ops.items()}
 _STATUS = 0xFF << 16
 # The operations in which a thread waits, with the objects that they need.
 _WAITS = {
-    "thread_join": "threads", "mutex_lock": "mutexes", "semaphore_wait": "semaphores",
-    "port_receive": "ports", "cond_wait": "conditions", "barrier_wait": "conditions",
-    "interrupt_wait": "lines",
+    "thread_join": "threads", "mutex_lock": "mutexes", "mutex_wait": "monitors",
+    "semaphore_wait": "semaphores", "port_receive": "ports", "cond_wait": "conditions",
+    "barrier_wait": "conditions", "interrupt_wait": "lines",
 }  # fmt: skip
 
 

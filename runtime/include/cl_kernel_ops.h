@@ -108,6 +108,7 @@
 #define CL_OP_MUTEX_TRYLOCK                100
 #define CL_OP_MUTEX_UNLOCK                 101
 #define CL_OP_MUTEX_PROTOCOL               102
+#define CL_OP_MUTEX_WAIT                   103
 #define CL_OP_SEMAPHORE_CREATE             112
 #define CL_OP_SEMAPHORE_DESTROY            113
 #define CL_OP_SEMAPHORE_LEAVE              114

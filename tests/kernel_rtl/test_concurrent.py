@@ -46,6 +46,7 @@ def small(cpus: int, hw_threads: int, policy: str) -> Config:
         semaphores=4,
         conditions=2,
         event_flags=True,
+        monitors=True,
         lines=5,
         hw_threads=hw_threads,
         policy=policy,
@@ -114,7 +115,8 @@ def test_concurrent_clients(cpus: int, hw_threads: int, reserve: bool, policy: s
     [(4, 2, True), *(pytest.param(cpus, 0, False, marks=pytest.mark.nightly) for cpus in (2, 16))],
 )
 def test_concurrent_clients_of_a_pipeline(cpus: int, hw_threads: int, reserve: bool, tmp_path: Path) -> None:
-    kernel = replace(small(cpus, hw_threads, "priority"), event_flags=False)  # not with a pipeline
+    # Not with a pipeline
+    kernel = replace(small(cpus, hw_threads, "priority"), event_flags=False, monitors=False)
     check(replace(kernel, reserve=reserve, pipeline=True), tmp_path)
 
 

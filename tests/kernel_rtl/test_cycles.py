@@ -663,6 +663,37 @@ flags_case("get", "get")
 flags_case("found", "found")
 flags_case("wait, the flags are there", "wait_any", there=1)
 flags_case("wait, blocks, first waiter", "wait_any")
+MONITORS = Config(cpus=4, monitors=True)
+MONITOR_CASES: dict[str, Case] = {}
+
+
+def monitor_case(label: str, last: str, *, waits: int = 0, locked: bool = False) -> None:
+    """Threads of so many CPUs wait by mutex_wait. locked: thread 0 has the mutex; CPU 1 waits for it."""
+
+    def case(s: Scenario) -> None:
+        s.do(0, "mutex_create")
+        s.do(0, "cond_create")
+        for cpu in range(1, 1 + waits):
+            s.thread(0, MAIN | STATIC | cpu << 8)
+            s.do(cpu, "next")
+            s.do(cpu, "mutex_lock", 0)
+            s.do(cpu, "mutex_wait", 0, 0)
+        if locked or last == "mutex_wait":
+            s.do(0, "mutex_lock", 0)
+        if locked and last == "mutex_wait":
+            two_run(s)
+            s.do(1, "mutex_lock", 0)
+        s.store(0, "word0", 0)
+        s.do(0, last, 0)
+
+    MONITOR_CASES[f"monitors: {label}"] = case
+
+
+monitor_case("mutex_wait, blocks", "mutex_wait")
+monitor_case("mutex_wait, hands over to a CPU that waits", "mutex_wait", locked=True)
+monitor_case("cond_signal, the mutex is free", "cond_signal", waits=1)
+monitor_case("cond_signal, the mutex is locked", "cond_signal", waits=1, locked=True)
+monitor_case("cond_broadcast, 3 CPUs wait, the mutex is locked", "cond_broadcast", waits=3, locked=True)
 # With Pipeline, one case of each way that an operation takes
 PIPELINE_CASES: dict[str, Case] = {
     f"pipeline: {label}": CASES[label]
@@ -694,6 +725,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (Config(policy="edf"), EDF_CASES),
         (Config(inheritance=True), INHERITANCE_CASES),
         (Config(event_flags=True), FLAGS_CASES),
+        (MONITORS, MONITOR_CASES),
         (Config(pipeline=True), PIPELINE_CASES),
     )
     for config, cases in builds:
@@ -774,8 +806,12 @@ def test_a_set_looks_at_a_waiter_in_each_cycle(measured: dict[str, Cycles]) -> N
     assert woken.quiet - none.quiet == 2 * 20 + 1
 
 
-def test_event_flags_cost_no_other_operation_a_cycle(measured: dict[str, Cycles], tmp_path: Path) -> None:
-    config = Config(event_flags=True)
+@pytest.mark.parametrize(
+    "config", [Config(event_flags=True), Config(monitors=True)], ids=["event_flags", "monitors"]
+)
+def test_a_service_costs_no_other_operation_a_cycle(
+    config: Config, measured: dict[str, Cycles], tmp_path: Path
+) -> None:
     for label, function in CASES.items():
         scenario = Scenario(config)
         function(scenario)

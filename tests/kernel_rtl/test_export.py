@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 OPERATIONS = 3000
 
 USUAL = small(2, 1, "priority")
-FAST = replace(small(2, 0, "priority"), event_flags=False, pipeline=True)
+FAST = replace(small(2, 0, "priority"), event_flags=False, monitors=False, pipeline=True)
 
 
 def exported(config: Config, folder: Path) -> Path:

@@ -49,6 +49,7 @@ class Size(NamedTuple):
     pipeline: bool = False
     move: int = 0
     event_flags: bool = False
+    monitors: bool = False
 
     def config(self) -> Config:
         return Config(
@@ -63,6 +64,7 @@ class Size(NamedTuple):
             semaphores=1,
             conditions=1,
             event_flags=self.event_flags,
+            monitors=self.monitors,
             reserve=self.reserve,
             policy=self.policy,
             pipeline=self.pipeline,
@@ -75,6 +77,7 @@ SHARED = [Size(16, cpus=2, reserve=True, move=20)]
 LOOK = 7
 LOOK_MOVE = 10  # as far as a move from an idle queue to its end
 EDF = Size(13, policy="edf", move=16)
+MONITORS = Size(13, monitors=True, move=16)
 LARGER = [
     Size(13, hw_threads=1, build=Build.HYBRID, move=16),
     Size(13, cpus=2, move=16),
@@ -82,6 +85,7 @@ LARGER = [
     Size(14, ports=2, port_depth=2, lines=2, move=17),
     Size(15, threads=3, move=18),
     Size(13, event_flags=True, move=16),
+    MONITORS,
     EDF,
 ]
 
@@ -233,6 +237,16 @@ def test_the_proof_of_a_move_notices() -> None:
     """The thread is woken by the record that it had before."""
     bug = ("cl_kernel_sequence", "(q_i.op == OpMove) ? StNextWaiter : StWake", "StWake")
     assert not holds(SMALL, move=True, steps=LOOK_MOVE, bug=bug)
+
+
+def test_the_proof_of_a_wait_with_the_mutex_notices() -> None:
+    """A signal makes a thread ready though another has the mutex."""
+    bug = (
+        "cl_kernel_sequence",
+        "if (!found_i.held)             in_list.q.state = StWake;",
+        "if (1'b1)                      in_list.q.state = StWake;",
+    )
+    assert not holds(MONITORS, steps=7, bug=bug)
 
 
 def test_the_proof_by_deadline_notices() -> None:

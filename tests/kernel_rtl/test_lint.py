@@ -32,6 +32,8 @@ EXTREMES = {
     "words": replace(small(3, hw_threads=2), port_words=8),
     "events": replace(small(2, hw_threads=1), event_flags=True, timeouts=True, port_words=2),
     "events-most": replace(DEFAULT, event_flags=True, conditions=64),
+    "monitors": replace(small(3, hw_threads=2), monitors=True, timeouts=True, reserve=True, event_flags=True),
+    "monitors-default": replace(DEFAULT, monitors=True),
     "pipeline": replace(small(3, hw_threads=2), pipeline=True),
     "pipeline-all": replace(small(3), pipeline=True, reserve=True, inheritance=True, timeouts=True),
     "dwrr": small(3, hw_threads=2, policy="dwrr"),

@@ -75,6 +75,16 @@ CONFIGS = {
     ),
     "events-dwrr": (replace(small(2, policy="dwrr"), event_flags=True), 15_000),
     "events-edf": (replace(small(2, policy="edf"), event_flags=True, timeouts=True), 15_000),
+    "monitors-1": (replace(small(1), monitors=True), 15_000),
+    "monitors-2+1": (
+        replace(small(2, hw_threads=1), monitors=True, timeouts=True, event_flags=True, port_words=1),
+        30_000,
+    ),
+    "monitors-3": (replace(small(3), monitors=True, reserve=True), 20_000),
+    "monitors-tiny": (replace(TINY, monitors=True), 30_000),
+    "monitors-default": (replace(DEFAULT, monitors=True), 20_000),
+    "monitors-dwrr": (replace(small(2, policy="dwrr"), monitors=True), 20_000),
+    "monitors-edf": (replace(small(2, policy="edf"), monitors=True, timeouts=True), 15_000),
     "pipeline-1": (replace(small(1), pipeline=True), 15_000),
     "pipeline-2": (replace(small(2), pipeline=True), 25_000),
     "pipeline-4": (replace(small(4), pipeline=True), 25_000),
@@ -103,7 +113,7 @@ CONFIGS = {
 # Each policy and option.
 KEPT = (
     *("small-1", "large-2+3", "timeouts-tiny", "words-4", "no-mutex-2"),
-    *("events-2+1", "pipeline-all", "dwrr-large-3", "edf-4", "default-2"),
+    *("events-2+1", "monitors-2+1", "pipeline-all", "dwrr-large-3", "edf-4", "default-2"),
 )
 
 

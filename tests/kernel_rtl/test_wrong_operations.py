@@ -31,6 +31,7 @@ STATIC, DETACHED = 1 << 12, 1 << 13
 SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
 INHERIT, PROTECT, NO_PROTOCOL = 1 << 8, 2 << 8, 3 << 8
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
+WITH_THREAD = [(name, op) for name, op in SPEC.ops.items() if op.needs_thread and name != "mutex_wait"]
 FLAGS = [name for name, op in SPEC.ops.items() if op.kind == "flags"]
 
 
@@ -137,6 +138,11 @@ def by_deadline() -> Scenario:
 def without() -> Scenario:
     """A kernel without reservations, timeouts, inheritance and event flags."""
     return Scenario(replace(CONFIG, reserve=False, timeouts=False, inheritance=False, event_flags=False))
+
+
+def monitors(config: Config = CONFIG) -> Scenario:
+    """Those exclude inheritance."""
+    return populated(replace(config, inheritance=False, monitors=True))
 
 
 def above() -> Scenario:
@@ -259,6 +265,11 @@ TABLE: list[Row] = [
     (populated, 0, "mutex_protocol", 0, NO_PROTOCOL, "einval"),
     (populated, 0, "mutex_protocol", 0, PROTECT | CONFIG.priorities, "einval"),
     (without, 0, "mutex_protocol", 0, INHERIT, "einval"),
+    (monitors, 0, "mutex_wait", 3, 0, "einval"),
+    (monitors, 0, "mutex_wait", 1, 2, "einval"),
+    (monitors, 0, "mutex_wait", 0, 0, "eperm"),  # it is free
+    (monitors, 0, "mutex_wait", 2, 0, "eperm"),  # another holds it
+    (without, 0, "mutex_wait", 0, 0, "einval"),
     (above, 0, "mutex_lock", 0, None, "einval"),
     (above, 0, "mutex_trylock", 0, None, "einval"),
     (full, 0, "semaphore_create", 0, 0, "eagain"),
@@ -352,7 +363,8 @@ TABLE: list[Row] = [
     (owner, 0, "move", 0, STATIC | 1 << 8, "ebusy"),
     (weighted, 0, "move", 0, 0, "enotsup"),
     # No thread to act for
-    *((without_thread, 1, name, 1, 0, "esrch") for name, op in SPEC.ops.items() if op.needs_thread),
+    *((without_thread, 1, name, 1, 0, "esrch") for name, op in WITH_THREAD),
+    (monitors, UNIT, "mutex_wait", 1, 0, "esrch"),
     (without_thread, 1, "mutex_lock", 0, None, "esrch"),
     (without_thread, 1, "port_send", 0, 0, "esrch"),
 ]
@@ -376,7 +388,8 @@ def row_name(row: Row) -> str:
 
 
 @pytest.mark.parametrize(
-    "scene", [populated, weighted, without_thread, full, reserved, owner, without, above, by_deadline]
+    "scene",
+    [populated, weighted, without_thread, full, reserved, owner, without, monitors, above, by_deadline],
 )
 def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
     """Each row of the scene: the same read-out before and after it, and the same future as the model's."""

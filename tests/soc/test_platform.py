@@ -139,7 +139,7 @@ WRONG = {
         "line 9: kernel.services has 'timeout': did you mean timeouts?"
     ),
     ("threads = 64", "threads = 64\nservices = [1]"): (
-        "kernel.services has 1: choose one of reserve, timeouts, inheritance, events, scheduler"
+        "kernel.services has 1: choose one of reserve, timeouts, inheritance, events, monitors, scheduler"
     ),
     ("threads = 64", "threads = 64\nlow_jitter = true"): (
         "line 9: unknown key 'kernel.low_jitter': did you mean 'low_jitter' (true or false)?"
@@ -443,6 +443,19 @@ RULES: dict[tuple[str, ...], tuple[dict[str, Any], str]] = {
     ("kernel.services=events", "kernel.build"): (
         {"kernel.services": ["events"], "kernel.build": "fast"},
         "kernel.services = 'events' and kernel.build = 'fast' exclude each other: remove one of them",
+    ),
+    ("kernel.services=monitors", "kernel.mutexes"): (
+        {"kernel.services": ["monitors"], "kernel.mutexes": 0},
+        "kernel.services = 'monitors' needs kernel.mutexes: set that, or change kernel.services",
+    ),
+    ("kernel.services=monitors", "kernel.build"): (
+        {"kernel.services": ["monitors"], "kernel.build": "fast"},
+        "kernel.services = 'monitors' and kernel.build = 'fast' exclude each other: remove one of them",
+    ),
+    ("kernel.services=monitors", "kernel.services"): (
+        {"kernel.services": ["monitors", "inheritance"]},
+        "kernel.services = 'monitors' and kernel.services = 'inheritance' exclude each other: remove one of "
+        "them",
     ),
     ("[dcache]", "core"): (
         {"dcache.kib": 4, "core": "fast"},

@@ -6,7 +6,8 @@
 // or a cycle in which nothing happened. Proven of every run:
 //   the engine is idle again after Cycles cycles at most, and the invariant holds again;
 //   no assertion of the RTL, and no promise to the ready queue, is broken in it;
-//   a client is given the best thread that it may run, of equals in a queue the first one.
+//   a client is given the best thread that it may run, of equals in a queue the first one;
+//   a thread whose pending mutex_wait a signal ends has the mutex.
 // With FromReset the run begins with a reset instead, which establishes the invariant. So it holds always.
 // The invariant, of the threads:
 //   one that exists is in one place: running on one client; ready in the ready queue, in the place of the client it is
@@ -524,6 +525,7 @@ module cl_kernel_formal
       end
     end
     if (u_dut.u_tables.walk_pending || u_dut.u_tables.u_wait_lists.linking_q) holds.objects = 1'b0;
+    if (Cfg.Monitors && u_dut.u_engine.q.retaking)                            holds.objects = 1'b0;
   end
 
   always_comb begin
@@ -580,7 +582,7 @@ module cl_kernel_formal
   logic       idle, wanted, served;
 
   assign rst_n  = !FromReset || cycle_q != '0;
-  assign idle   = 4'(u_dut.u_engine.state_q) == 4'd1;
+  assign idle   = 5'(u_dut.u_engine.state_q) == 5'd1;
   assign wanted = u_dut.u_engine.u_pick.any;
   assign served = u_dut.u_engine.line_take | u_dut.u_engine.pick_valid;
 
@@ -649,6 +651,25 @@ module cl_kernel_formal
       AssertKnown:   assert (known);
       AssertHighest: assert (highest);
       AssertFirst:   assert (first);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Monitors
+
+  logic wakes;
+  assign wakes = Cfg.Monitors && 5'(u_dut.u_engine.state_q) == 5'd4;
+  logic [Threads-1:0] signalled_q;  // threads that a signal has ended the wait of, by mutex_wait, in this run
+
+  always_ff @(posedge clk_i) begin
+    if (cycle_q == '0) signalled_q <= '0;
+    else if (wakes && u_dut.u_engine.relocks) signalled_q[u_dut.found.tid] <= 1'b1;
+  end
+
+  always_comb begin
+    if (wakes && u_dut.u_engine.wakes_now && rst_n && cycle_q > 8'd1 && signalled_q[u_dut.found.tid] && there[1] &&
+        u_dut.found.mutex == '0) begin
+      AssertWithMutex: assert (locked && owner == u_dut.found.tid);
     end
   end
 

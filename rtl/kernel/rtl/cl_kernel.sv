@@ -154,6 +154,8 @@ module cl_kernel
     line_t       line;
     logic        by_timeout;         // it ends the wait of a thread whose time is over
     priority_t   new_priority;       // what the thread read gets
+    logic        unlocked;           // Monitors: the wait of mutex_wait,
+    logic        retaking;           // and the mutex id is locked for the caller
   } operation_t;
 
   // The next thread of a client (cl_kernel_next)
@@ -235,6 +237,10 @@ module cl_kernel
     logic               job_done, job_again, job_set, job_taken;
     tid_t               job_raddr;
     logic         [9:0] job_read;
+    // Monitors
+    logic               relocks;          // the thread read is to have this mutex again, if its wait ends by a signal
+    logic         [9:0] mutex;
+    logic               held;             // another thread has the mutex read
   } found_t;
 
   // What is written

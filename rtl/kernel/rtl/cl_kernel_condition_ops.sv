@@ -21,6 +21,9 @@ module cl_kernel_condition_ops
   input  logic  [7:0] op_i,
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
+  input  logic [31:0] read_word0_i,    // it in the next cycle
+  output logic        there_o,         // with Monitors: in the next cycle there is a condition variable of this number
+  input  logic        unlocked_i,      // the wait of mutex_wait: whatever the ticket
   input  logic        waiter_valid_i,  // the condition variable's wait list is not empty
   output logic [31:0] flags_o,         // the flags as they are; with a set, as they are to be
   input  logic        flags_we_i,      // they are:
@@ -67,7 +70,7 @@ module cl_kernel_condition_ops
 
       OpCondWait: begin
         if (!exists) outcome_o = failed(StatusEinval);
-        else if (signals == Width'(WordValueWidth'(word0_i))) begin
+        else if (unlocked_i || signals == Width'(WordValueWidth'(word0_i))) begin
           outcome_o.course = CourseBlock;
           outcome_o.insert = 1'b1;
         end
@@ -135,9 +138,17 @@ module cl_kernel_condition_ops
     end
   end
 
+  localparam int unsigned IdWidth = (Cfg.Conditions > 1) ? $clog2(Cfg.Conditions) : 1;
+
   logic [Cfg.Conditions-1:0] used;
   logic                  unused;  // and the count is shorter than a word
-  assign unused = ^{used, word0_i, id_i, flags_i};
+  assign unused = ^{used, word0_i, id_i, flags_i, read_word0_i};
+
+  if (Cfg.Monitors) begin : g_there
+    always_ff @(posedge clk_i) there_o <= read_word0_i < Cfg.Conditions && used[IdWidth'(read_word0_i)];
+  end else begin : g_no_monitors
+    assign there_o = 1'b0;
+  end
 
   logic create_now, destroy_now, set_now;
 

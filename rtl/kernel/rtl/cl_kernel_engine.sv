@@ -112,6 +112,9 @@ module cl_kernel_engine
     logic          offer;         // at its end StOffer, for:
     cpu_t          offer_cpu;
     logic          late;          // StOffer: release the CPU only then
+    logic          unlocked;      // mutex_wait: the wait
+    logic          retaking;      // a signal locks this mutex for the thread read
+    logic    [9:0] mutex;
   } registers_t;
 
   registers_t    q;
@@ -252,6 +255,10 @@ module cl_kernel_engine
       rd_op  = OpMutexLock;
       rd_id  = found_i.job_read;
     end
+    if (Cfg.Monitors && q.retaking) begin
+      rd_op = OpMutexLock;
+      rd_id = q.mutex;
+    end
     // A reservation reads the thread.
     rd_object = rd_id;
     if (Cfg.Reserve && rd_op == OpReserve) rd_object = word0[rd_cpu][9:0];
@@ -325,7 +332,7 @@ module cl_kernel_engine
     unique case (op_q)
       OpThreadExit:                                   after_now = found_i.joiner;
       OpDequeue:                                      after_now = next_q.tid;
-      OpMutexLock, OpMutexUnlock, OpMutexLeave,
+      OpMutexLock, OpMutexUnlock, OpMutexLeave, OpMutexWait,
       OpSemaphoreWait, OpSemaphorePost, OpSemaphoreLeave,
       OpCondWait, OpCondSignal, OpCondBroadcast, OpCondLeave, OpBarrierWait,
       OpPortReceive, OpPortTryreceive, OpFlagsSet,
@@ -419,10 +426,12 @@ module cl_kernel_engine
   assign object_o    = rd_object;
   assign raddr_o     = raddr;
   assign state_o     = state_q;
-  assign operation_o = '{op: op_q, id: id_q, client: cpu_q, caller: caller,
+  assign operation_o = '{op: op_q, id: (Cfg.Monitors && q.retaking) ? q.mutex : id_q, client: cpu_q,
+                         caller: (Cfg.Monitors && state_q == StRetake) ? found_i.tid : caller,
                          caller_runs: sched_i.running[cpu_q] | sched_i.held[cpu_q],
                          slice_used: slice_used_i[cpu_q], ahead: policy_i.ahead[cpu_q], word0: argument,
-                         by_line: by_line_q, line: q.line, by_timeout: q.by_timeout, new_priority: q.new_priority};
+                         by_line: by_line_q, line: q.line, by_timeout: q.by_timeout, new_priority: q.new_priority,
+                         unlocked: Cfg.Monitors && q.unlocked, retaking: Cfg.Monitors && q.retaking};
   assign choice_o    = '{any: next_q.any, better: next_better, equal: next_equal, some: next_q.any & ~next_q.bound,
                          tid: next_q.tid};
   assign strobes_o   = '{commit: commit, outcome: outcome, change: change, publish_walk: stage.publish_walk,
@@ -437,9 +446,11 @@ module cl_kernel_engine
 
   // The thread read in the next cycle is late, so it is selected apart from all else that a state does.
   logic wakes_queued, wakes_now, wakes_next;  // StWake: into the ready queue; it happens; those behind it, too
+  logic relocks;                              // it gets its mutex before
 
   assign wakes_queued = !(stage.way inside {WakeInPlace, WakeWhenSaved, WakeTaken}) && !found_i.is_apart;
-  assign wakes_now    = waking && (!wakes_queued || queue_ready_i);
+  assign relocks      = Cfg.Monitors && q.pop && op_q[5:4] == 2'd1 && found_i.relocks && is_current;
+  assign wakes_now    = waking && !relocks && (!wakes_queued || queue_ready_i);
   assign wakes_next   = (q.all && stage.several) || (Cfg.EventFlags && q.wake_then == StLeave);
 
   always_comb begin
@@ -453,6 +464,8 @@ module cl_kernel_engine
       StPublish:      if (found_i.publish_wakes || Cfg.Pipeline) raddr = found_i.receiver;  // early: in vain if the receiver is not woken
       StWalk:         raddr = found_i.link;
       StLeave:        if (!found_i.there || Cfg.Pipeline) raddr = found_i.link;
+      StRetake:       if (found_i.held) raddr = found_i.waiter;
+      StFirst:        raddr = found_i.waiter;
       default:        ;
     endcase
     if (settling_threads) raddr = found_i.job_raddr;
@@ -504,6 +517,7 @@ module cl_kernel_engine
     .wakes_now_i   (wakes_now),
     .wakes_next_i  (wakes_next),
     .wakes_queued_i(wakes_queued),
+    .relocks_i     (relocks),
     .reserve_cpu_i (reserve_cpu),
     .word0_i       (word0[cpu_q]),
     .job_pending_i,

@@ -24,6 +24,9 @@ module cl_kernel_mutex_ops
   output logic [TidWidth-1:0] owner_o,
   input  logic                waiter_valid_i,  // the mutex's wait list
   input  logic [TidWidth-1:0] waiter_i,
+  input  logic                condition_i,     // Monitors: the condition variable exists;
+  input  logic                retake_i,        // the caller gets the mutex, if it is free
+  output logic                held_o,          // it is not
   output outcome_t            outcome_o,
   output logic          [9:0] new_o,           // with mutex_create: the new mutex
   input  logic                commit_i  // with Pipeline a cycle after the decision
@@ -39,6 +42,7 @@ module cl_kernel_mutex_ops
 
   assign locked_o   = mutex.locked;
   assign owner_o    = mutex.owner;
+  assign held_o     = exists && mutex.locked;
   assign mine       = mutex.owner == caller_i && !gone_i;
   assign wrong_rule = word0_i[MutexAttributesProtocolLsb +: MutexAttributesProtocolWidth] == '1 ||
                       32'(word0_i[MutexAttributesCeilingLsb +: MutexAttributesCeilingWidth]) >= Cfg.Priorities;
@@ -95,6 +99,19 @@ module cl_kernel_mutex_ops
         end
       end
 
+      OpMutexWait: if (Cfg.Monitors) begin
+        if (!exists)                     outcome_o = failed(StatusEinval);
+        else if (!mutex.locked || !mine) outcome_o = failed(StatusEperm);
+        else if (!condition_i)           outcome_o = failed(StatusEinval);
+        else begin
+          set               = 1'b1;
+          set_to            = '{locked: waiter_valid_i, owner: waiter_i};
+          outcome_o.wake    = waiter_valid_i ? WakeWaiter : WakeNone;
+          outcome_o.publish = 1'b1;
+          outcome_o.course  = CourseMonitor;
+        end
+      end
+
       OpMutexLeave: begin
         if (!exists)              outcome_o        = failed(StatusEinval);
         else if (!waiter_valid_i) outcome_o        = failed(StatusEnoent);
@@ -113,7 +130,7 @@ module cl_kernel_mutex_ops
   localparam int unsigned Slots = (Cfg.Mutexes > 0) ? Cfg.Mutexes : 1;
   logic [Slots-1:0] used;
   logic             unused;
-  assign unused = ^{used, word0_i};
+  assign unused = ^{used, word0_i, condition_i, retake_i};
 
   logic create_now, destroy_now, set_now;
 
@@ -133,7 +150,7 @@ module cl_kernel_mutex_ops
     .new_o,
     .create_i  (create_now & commit_i),
     .destroy_i (destroy_now & commit_i),
-    .we_i      (set_now & commit_i),
+    .we_i      ((set_now & commit_i) | (Cfg.Monitors & retake_i & exists & ~mutex.locked)),
     .wdata_i   (set_to)
   );
 

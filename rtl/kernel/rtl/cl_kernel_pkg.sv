@@ -22,6 +22,7 @@ package cl_kernel_pkg;
     bit          Timeouts;       // it ends waits with a time limit
     bit          Inheritance;    // inheritance and ceilings of mutexes
     bit          EventFlags;     // condition variables serve as event flags
+    bit          Monitors;       // unlock, wait for a condition and lock again are one operation
     int unsigned PortWords;      // words of a port's message after its first
     int unsigned ReadyQueue;     // build of the ready queue: 0 linear, 1 bitmap, 2 hybrid
     int unsigned Lines;          // interrupt lines
@@ -31,7 +32,7 @@ package cl_kernel_pkg;
     Cpus: 2, Threads: 64, Priorities: 32, Ports: 32, PortDepth: 8,
     Mutexes: 32, Semaphores: 32, Conditions: 32, HwThreads: 0, Policy: 0,
     Pipeline: 1'b0, Reserve: 1'b0, Timeouts: 1'b0, Inheritance: 1'b0, EventFlags: 1'b0,
-    PortWords: 0, ReadyQueue: 1, Lines: 8
+    Monitors: 1'b0, PortWords: 0, ReadyQueue: 1, Lines: 8
   };
 
   function automatic int unsigned most(input int unsigned a, input int unsigned b);
@@ -177,6 +178,7 @@ package cl_kernel_pkg;
     OpMutexTrylock = 8'd100,
     OpMutexUnlock = 8'd101,
     OpMutexProtocol = 8'd102,
+    OpMutexWait = 8'd103,
     OpSemaphoreCreate = 8'd112,
     OpSemaphoreDestroy = 8'd113,
     OpSemaphoreLeave = 8'd114,
@@ -221,11 +223,11 @@ package cl_kernel_pkg;
       OpPortReceive, OpPortTryreceive, OpPortSend, OpPortTrysend, OpPortPublish, OpCondCreate,
       OpCondDestroy, OpCondLeave, OpCondWait, OpCondSignal, OpCondBroadcast, OpCondTicket,
       OpMutexCreate, OpMutexDestroy, OpMutexLeave, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
-      OpMutexProtocol, OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreLeave, OpSemaphoreWait, OpSemaphoreTrywait,
-      OpSemaphorePost, OpSemaphoreValue, OpInterruptBind, OpInterruptUnbind, OpInterruptWait, OpInterruptRaise,
-      OpBarrierWait, OpFlagsSet, OpFlagsClear, OpFlagsGet, OpFlagsFound, OpFlagsWaitAny,
-      OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpFlagsTrywaitAny, OpFlagsTrywaitAll, OpFlagsTrytakeAny,
-      OpFlagsTrytakeAll
+      OpMutexProtocol, OpMutexWait, OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreLeave, OpSemaphoreWait,
+      OpSemaphoreTrywait, OpSemaphorePost, OpSemaphoreValue, OpInterruptBind, OpInterruptUnbind, OpInterruptWait,
+      OpInterruptRaise, OpBarrierWait, OpFlagsSet, OpFlagsClear, OpFlagsGet, OpFlagsFound,
+      OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpFlagsTrywaitAny, OpFlagsTrywaitAll,
+      OpFlagsTrytakeAny, OpFlagsTrytakeAll
     };
   endfunction
 
@@ -236,10 +238,10 @@ package cl_kernel_pkg;
       OpThreadJoin, OpTimeoutStart, OpTimeoutStop, OpPortOpen, OpPortClose, OpPortReceive,
       OpPortTryreceive, OpPortSend, OpPortTrysend, OpPortPublish, OpCondCreate, OpCondDestroy,
       OpCondWait, OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
-      OpMutexProtocol, OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait, OpInterruptBind,
-      OpInterruptWait, OpBarrierWait, OpFlagsSet, OpFlagsClear, OpFlagsGet, OpFlagsFound,
-      OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpFlagsTrywaitAny, OpFlagsTrywaitAll,
-      OpFlagsTrytakeAny, OpFlagsTrytakeAll
+      OpMutexProtocol, OpMutexWait, OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait,
+      OpInterruptBind, OpInterruptWait, OpBarrierWait, OpFlagsSet, OpFlagsClear, OpFlagsGet,
+      OpFlagsFound, OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpFlagsTrywaitAny,
+      OpFlagsTrywaitAll, OpFlagsTrytakeAny, OpFlagsTrytakeAll
     };
   endfunction
 
@@ -247,9 +249,9 @@ package cl_kernel_pkg;
   function automatic logic op_needs_next(input logic [7:0] op);
     return op inside {
       OpNext, OpYield, OpPreempt, OpMove, OpThreadExit, OpThreadJoin,
-      OpPortReceive, OpPortSend, OpCondWait, OpMutexLock, OpSemaphoreWait, OpInterruptWait,
-      OpBarrierWait, OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll, OpReserve,
-      OpSetSchedParam, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty
+      OpPortReceive, OpPortSend, OpCondWait, OpMutexLock, OpMutexWait, OpSemaphoreWait,
+      OpInterruptWait, OpBarrierWait, OpFlagsWaitAny, OpFlagsWaitAll, OpFlagsTakeAny, OpFlagsTakeAll,
+      OpReserve, OpSetSchedParam, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty
     };
   endfunction
 

@@ -13,5 +13,8 @@ module cl_kernel_rules #(
   if ((Cfg.Inheritance) && !(Cfg.Policy == 0)) begin : g_rule_4 $error("cl_kernel: Inheritance needs Policy = 'priority': set that, or remove Inheritance"); end
   if ((Cfg.Inheritance) && !(Cfg.Mutexes != 0)) begin : g_rule_5 $error("cl_kernel: Inheritance needs Mutexes: set that, or remove Inheritance"); end
   if ((Cfg.EventFlags) && (Cfg.Pipeline)) begin : g_rule_6 $error("cl_kernel: EventFlags and Pipeline exclude each other: remove one of them"); end
+  if ((Cfg.Monitors) && !(Cfg.Mutexes != 0)) begin : g_rule_7 $error("cl_kernel: Monitors needs Mutexes: set that, or remove Monitors"); end
+  if ((Cfg.Monitors) && (Cfg.Pipeline)) begin : g_rule_8 $error("cl_kernel: Monitors and Pipeline exclude each other: remove one of them"); end
+  if ((Cfg.Monitors) && (Cfg.Inheritance)) begin : g_rule_9 $error("cl_kernel: Monitors and Inheritance exclude each other: remove one of them"); end
 
 endmodule

@@ -21,6 +21,10 @@
 //   StSuspend     records that a thread is out of its queue             (after the answer)
 //   StSlice       restarts all slices                                   (after the answer)
 //   StOffer       a waiting CPU that now serves more threads takes one  (after the answer)
+//   StRelock      reads the mutex that a thread is to have again, when a signal ends its wait
+//   StRetake      that thread gets it, then StWake; or waits for it     (after the answer)
+//   StRelist      reads the wait list of the condition variable again,
+//   StFirst       and its first thread                                  (after the answer)
 //   StSettle      a job of cl_kernel_inheritance: before the operation, which is then dispatched again, or after the
 //                 answer
 // An operation that must publish first does so before any other effect, so dispatching it again is safe.
@@ -62,6 +66,7 @@ module cl_kernel_sequence
   input  logic                wakes_now_i,     // it does so in this cycle
   input  logic                wakes_next_i,    // those behind it, too
   input  logic                wakes_queued_i,  // into the ready queue
+  input  logic                relocks_i,       // StWake: the thread read gets its mutex before
   input  logic [CpuWidth-1:0] reserve_cpu_i,   // the CPU whose reservation changes
   input  logic         [31:0] word0_i,
   input  logic                job_pending_i,   // a job of cl_kernel_inheritance comes after the operation
@@ -86,6 +91,9 @@ module cl_kernel_sequence
   assign idle             = q_i.state == StIdle;
   assign settling_threads = Cfg.Inheritance && q_i.state == StSettle;
   assign is_current       = found_i.way == WakeInPlace;
+
+  engine_state_e after_retake;
+  assign after_retake = (Cfg.Monitors && q_i.retaking && q_i.all) ? StRelist : StIdle;
 
   logic unused;  // they have more
   assign unused = ^{requests_i, sched_i, policy_i, pending_i, found_i, begun_i, next_i, stage_i, word0_i};
@@ -116,6 +124,8 @@ module cl_kernel_sequence
     at_idle.q.front       = 1'b0;
     at_idle.q.all         = 1'b0;
     at_idle.q.publish_end = 1'b0;
+    at_idle.q.unlocked    = 1'b0;
+    at_idle.q.retaking    = 1'b0;
     at_idle.q.cpu         = begun_i.cpu;
     at_idle.q.op          = begun_i.op;
     at_idle.q.id          = begun_i.id;
@@ -227,6 +237,17 @@ module cl_kernel_sequence
         on_course.q.state      = StFetch;
       end
 
+      CourseMonitor: begin
+        on_course.answer_valid = 1'b0;
+        on_course.q.unlocked   = 1'b1;
+        on_course.q.wake_then  = StFetch;
+        if (stage_i.outcome.wake == WakeNone) begin
+          on_course.q.op    = OpCondWait;
+          on_course.q.id    = word0_i[9:0];
+          on_course.q.state = StFetch;
+        end
+      end
+
       CourseLeave: begin
         on_course.answer_valid = found_i.setting;
         on_course.q.state      = StLeave;
@@ -276,7 +297,14 @@ module cl_kernel_sequence
   // StWake: wake the thread read.
   always_comb begin
     at_wake = nothing;
-    if (waking_i) begin
+    if (waking_i && relocks_i) begin
+      at_wake.pop        = 1'b1;
+      at_wake.q.pop      = 1'b0;
+      at_wake.q.all      = q_i.all && stage_i.several;
+      at_wake.q.retaking = 1'b1;
+      at_wake.q.mutex    = found_i.mutex;
+      at_wake.q.state    = StRelock;
+    end else if (waking_i) begin
       at_wake.set         = 1'b1;
       at_wake.set_cpu     = stage_i.cpu;
       at_wake.sched_cpu   = stage_i.cpu;
@@ -309,7 +337,11 @@ module cl_kernel_sequence
         at_wake.q.front      = 1'b0;
         at_wake.set_priority = found_i.granted;
         at_wake.q.pop        = wakes_next_i && q_i.pop;
-        at_wake.q.state      = (q_i.all && stage_i.several) ? StNextWaiter : q_i.wake_then;
+        at_wake.q.state      = (q_i.all && stage_i.several && q_i.pop) ? StNextWaiter : q_i.wake_then;
+        if (Cfg.Monitors && q_i.op == OpMutexWait && q_i.pop) begin
+          at_wake.q.op = OpCondWait;
+          at_wake.q.id = word0_i[9:0];
+        end
       end
     end
   end
@@ -334,7 +366,10 @@ module cl_kernel_sequence
       end
 
       StWalk: begin
-        if (found_i.walk_done) in_list.q.state = StIdle;
+        if (found_i.walk_done) begin
+          in_list.q.state    = after_retake;
+          in_list.q.retaking = 1'b0;
+        end
       end
 
       StLeave: begin
@@ -343,6 +378,25 @@ module cl_kernel_sequence
         if (found_i.there)        in_list.q.state = Cfg.Pipeline ? StNextWaiter : StWake;
         else if (found_i.missing) in_list.q.state = StIdle;
         if (found_i.setting)      in_list.q.wake_then = found_i.last ? StIdle : StLeave;
+      end
+
+      // A signal: the thread read has left the wait list of the condition variable, and gets the mutex, or waits for it.
+      StRelock: in_list.q.state = StRetake;
+
+      StRetake: begin
+        in_list.q.wake_then = after_retake;
+        if (!found_i.held)             in_list.q.state = StWake;
+        else if (found_i.waiter_valid) in_list.q.state = StWalk;
+        else                           in_list.q.state = after_retake;
+        in_list.q.retaking = found_i.held && found_i.waiter_valid;
+      end
+
+      StRelist: in_list.q.state = StFirst;
+
+      StFirst: begin
+        in_list.q.pop       = 1'b1;
+        in_list.q.wake_then = StIdle;
+        in_list.q.state     = StWake;
       end
 
       default: ;
@@ -419,7 +473,8 @@ module cl_kernel_sequence
       StIdle:                                    of_state = at_idle;
       StDispatch:                                of_state = at_dispatch;
       StWake:                                    of_state = at_wake;
-      StNextWaiter, StPublish, StWalk, StLeave:  of_state = in_list;
+      StNextWaiter, StPublish, StWalk, StLeave,
+      StRelock, StRetake, StRelist, StFirst:     of_state = in_list;
       default:                                   of_state = of_thread;
     endcase
     if (settling_threads) of_state = at_settle;  // here, so that it is nothing without Inheritance

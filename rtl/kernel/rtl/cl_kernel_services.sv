@@ -49,6 +49,10 @@ module cl_kernel_services
   output logic                     mutex_locked_o,
   output logic      [TidWidth-1:0] mutex_owner_o,
 
+  // Monitors: see cl_kernel_mutex_ops
+  input  logic                     retake_i,
+  output logic                     held_o,
+
   // Event flags: see cl_kernel_event_flags
   output logic              [31:0] flags_o,
   input  logic                     flags_we_i,
@@ -90,20 +94,21 @@ module cl_kernel_services
     if (!Cfg.Timeouts && read_i.op[7:4] == KindTimeout)   known <= 1'b0;
     if (!Cfg.Inheritance && read_i.op == OpMutexProtocol) known <= 1'b0;
     if (!Cfg.EventFlags && read_i.op[7:4] == KindFlags)   known <= 1'b0;
+    if (!Cfg.Monitors && read_i.op == OpMutexWait)        known <= 1'b0;
   end
 
   assign allowed = known && (now_i.caller_runs || !needs_thread || now_i.by_line);
 
   logic           commit;
   logic     [9:0] new_mutex, new_semaphore, new_condition, bind_id;
-  logic           semaphore_exists, port_exists, port_open;
+  logic           semaphore_exists, port_exists, port_open, condition_there;
   outcome_t       of_timeout, of_thread, of_mutex, of_semaphore, of_port, of_condition, of_interrupt;
   thread_change_t change;
 
   assign of_timeout = answered(WordValueWidth'(now_i.op == OpTimeoutStop && !timeout_set_i));
 
   logic unused;  // the engine's
-  assign unused = ^{now_i.by_timeout, now_i.new_priority};
+  assign unused = ^{now_i.by_timeout, now_i.new_priority, now_i.retaking};
 
   // interrupt_bind names a second object.
   assign bind_id = read_i.word0[BindingObjectLsb +: BindingObjectWidth];
@@ -176,6 +181,9 @@ module cl_kernel_services
     .owner_o   (mutex_owner_o),
     .waiter_valid_i,
     .waiter_i,
+    .condition_i (condition_there),
+    .retake_i,
+    .held_o,
     .outcome_o (of_mutex),
     .new_o     (new_mutex),
     .commit_i  (commit)
@@ -200,10 +208,13 @@ module cl_kernel_services
   cl_kernel_condition_ops #(.Cfg(Cfg)) u_condition_ops (
     .clk_i,
     .rst_ni,
-    .read_id_i (read_i.id),
-    .op_i      (now_i.op),
-    .id_i      (now_i.id),
-    .word0_i   (now_i.word0),
+    .read_id_i    (read_i.id),
+    .op_i         (now_i.op),
+    .id_i         (now_i.id),
+    .word0_i      (now_i.word0),
+    .read_word0_i (read_i.word0),
+    .there_o      (condition_there),
+    .unlocked_i   (now_i.unlocked),
     .waiter_valid_i,
     .flags_o,
     .flags_we_i,

@@ -134,7 +134,7 @@ module cl_kernel_tables
   logic     [7:0] op;
   tid_t           caller;
   logic    [31:0] word0;
-  logic           init, commit, settling_threads, leave, insert;
+  logic           init, commit, settling_threads, leave, insert, retake, mutex_held;
   outcome_t       outcome;
   thread_change_t change;
 
@@ -147,7 +147,8 @@ module cl_kernel_tables
   assign commit           = strobes_i.commit;
   assign outcome          = strobes_i.outcome;
   assign change           = strobes_i.change;
-  assign insert           = commit && outcome.insert;
+  assign retake           = Cfg.Monitors && state_i == StRetake;
+  assign insert           = (commit && outcome.insert) || (retake && mutex_held);
 
   // ---------------------------------------------------------------------------------------------
   // Threads
@@ -413,12 +414,12 @@ module cl_kernel_tables
     .waiter_valid_o (waiter_valid),
     .several_o      (several),
     .waiter_o       (waiter),
-    .kind_i         (settling_threads ? 2'd2 : op[5:4]),
+    .kind_i          ((settling_threads || operation_i.retaking) ? 2'd2 : op[5:4]),
     .id_i           (settling_threads ? job_mutex : object_id),
     .clear_i        (commit && outcome.clear),
     .insert_i       (insert | job_insert),
     .caller_i       (settling_threads ? job_who : caller),
-    .caller_level_i (settling_threads ? {1'b1, new_key} : sched_i.level[operation_i.client]),
+    .caller_level_i (settling_threads ? {1'b1, new_key} : retake ? level : sched_i.level[operation_i.client]),
     .pop_i          (strobes_i.pop),
     .walk_i         (state_i == StWalk | job_insertion),
     .pending_o      (walk_pending),
@@ -534,6 +535,8 @@ module cl_kernel_tables
     .mutex_rule_i    (mutex_rule),
     .mutex_locked_o  (mutex_locked),
     .mutex_owner_o   (mutex_owner),
+    .retake_i        (retake),
+    .held_o          (mutex_held),
     .flags_o         (flags),
     .flags_we_i      (setting && leave && last),
     .flags_i         (flags_left),
@@ -598,6 +601,29 @@ module cl_kernel_tables
     assign flags_left   = '0;
     assign flags_valid  = 1'b0;
     assign words_o      = message;
+  end
+
+  // Monitors: of a thread that waits for a condition variable the mutex that it is to have again
+  logic       relocks;
+  logic [9:0] relock;
+
+  if (Cfg.Monitors) begin : g_monitors
+    localparam int unsigned MutexWidth = (Cfg.Mutexes > 1) ? $clog2(Cfg.Mutexes) : 1;
+    logic [MutexWidth-1:0] mutex;
+
+    assign relock = 10'(mutex);
+
+    cl_ram_1r1w #(.Width(1 + MutexWidth), .AddrWidth(TidWidth)) u_relock (
+      .clk_i,
+      .we_i    (commit && (outcome.course == CourseMonitor || (outcome.insert && op[5:4] == 2'd1 && !operation_i.unlocked))),
+      .waddr_i (caller),
+      .wdata_i ({op == OpMutexWait, MutexWidth'(operation_i.id)}),
+      .raddr_i,
+      .rdata_o ({relocks, mutex})
+    );
+  end else begin : g_no_monitors
+    assign relocks = 1'b0;
+    assign relock  = '0;
   end
 
   // Protocols of mutexes
@@ -721,7 +747,8 @@ module cl_kernel_tables
     line_thread: line_thread, bound_tid: bound_tid[cpu_t'(operation_i.id)], successor: successor,
     free_head: free_head, new_tid: new_tid, new_cpu: new_thread.cpu, new_static: new_thread.is_static,
     granted: granted, job_first: job_first, job_done: job_done, job_again: job_again, job_set: job_set,
-    job_taken: job_taken, job_raddr: job_raddr, job_read: job_read
+    job_taken: job_taken, job_raddr: job_raddr, job_read: job_read,
+    relocks: relocks, mutex: relock, held: mutex_held
   };
 
 endmodule

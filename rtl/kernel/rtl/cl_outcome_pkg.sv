@@ -17,7 +17,8 @@ package cl_outcome_pkg;
     CourseRemove,    // the thread read leaves its ready queue and is suspended
     CourseRedirect,  // another operation is decided in its place
     CourseHold,      // the caller may not go on before the next round begins
-    CourseLeave      // the thread WORD0 leaves the object's wait list and wakes; enoent if it is not there
+    CourseLeave,     // the thread WORD0 leaves the object's wait list and wakes; enoent if it is not there
+    CourseMonitor    // the mutex is unlocked; then the caller waits for the condition variable WORD0
   } course_e;
 
   typedef enum logic [2:0] {

@@ -67,6 +67,11 @@ SERVICES = {
         "condition variables serve as event flags (else those live in memory)",
         "EventFlags", "CL_EVENT_FLAGS", (Excludes("kernel.build=fast"),),
     ),
+    "monitors": Service(
+        "unlock, wait for a condition and lock again are one operation (else three, and a ticket)",
+        "Monitors", "CL_MONITORS",
+        (Needs("kernel.mutexes"), Excludes("kernel.build=fast"), Excludes("kernel.services=inheritance")),
+    ),
     "scheduler": Service(
         "[HT]'s scheduler on the shared bus, next to the kernel; it starts hardware threads by a store",
         "Scheduler", "CL_SCHEDULER", (Needs("kernel.hardware_threads"), _IN_ORDER),

@@ -78,6 +78,7 @@ class Config:
     timeouts: bool = False  # waits can have time limits
     inheritance: bool = False  # mutexes can have a protocol; only with policy "priority"
     event_flags: bool = False  # condition variables can serve as event flags
+    monitors: bool = False  # a wait for a condition can be one operation; without inheritance or pipeline
     pipeline: bool = (
         False  # more cycles an operation, the same words; only with policy "priority", no event flags
     )
@@ -111,6 +112,7 @@ class Thread:
     waits_for: tuple[str, int] | None = None  # and which: kind and number of the object
     flags: int = 0  # event flags: those that its last wait has found; while it waits, those it waits for,
     how: int = 0  # and how
+    relock: int | None = None  # monitors: the mutex that a signal locks for it
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
     ran: int = 0  # ticks: it was preempted when so much of its slice had passed
     # dwrr
@@ -216,6 +218,7 @@ class Kernel:
         self.config = config = config or Config()
         self.dwrr = config.policy == "dwrr"
         assert not (config.reserve or config.inheritance) or config.policy == "priority"
+        assert not config.monitors or not (config.inheritance or config.pipeline)
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
         self.cpus = [
@@ -276,6 +279,8 @@ class Kernel:
             return error("einval")
         if name == "mutex_protocol" and not self.config.inheritance:
             return error("einval")
+        if name == "mutex_wait" and not self.config.monitors:
+            return error("einval")
         if SPEC.ops[name].kind == "flags" and not self.config.event_flags:
             return error("einval")
         caller = None if port.current is None else self.threads[port.current]
@@ -285,8 +290,10 @@ class Kernel:
         operation: Callable[[int, int], int | None] = getattr(self, f"_{name}")
         answer = operation(cpu, id)
         if caller is not None and running and caller.state == _STATE["blocked"] and caller.limit is not None:
-            kind = SPEC.ops[name].id or ""
-            caller.waits_for = (kind, id) if kind in ("mutex", "semaphore", "port", "condition") else None
+            kind, object = SPEC.ops[name].id or "", id
+            if name == "mutex_wait":
+                kind, object = "condition", port.word0
+            caller.waits_for = (kind, object) if kind in ("mutex", "semaphore", "port", "condition") else None
         return answer
 
     def store(self, cpu: int, op: int, id: int, word: int) -> None:
@@ -1181,6 +1188,31 @@ class Kernel:
             self._settle_priority(tid)
         return 0
 
+    def _mutex_wait(self, cpu: int, id: int) -> int | None:
+        mutex, condition = self._mutex(id), self._condition(self.cpus[cpu].word0)
+        tid = self._current(cpu)
+        if mutex is None:
+            return error("einval")
+        if mutex.owner != tid:
+            return error("eperm")
+        if condition is None:
+            return error("einval")
+        self._publish(cpu)
+        self._mutex_unlock(cpu, id)
+        return self._wait_for(condition, cpu, id)
+
+    def _retake(self, tid: int) -> None:
+        """A signal for this thread. With mutex_wait and its load still pending, it has its mutex first."""
+        thread = self.threads[tid]
+        in_place = self.cpus[thread.cpu].current == tid
+        mutex = None if thread.relock is None or not in_place else self._mutex(thread.relock)
+        if mutex is not None and mutex.owner is not None:
+            self._queue_waiter(mutex.waiters, tid)
+            return
+        if mutex is not None:
+            mutex.owner = tid
+        self._wake(tid)
+
     def _mutex_protocol(self, cpu: int, id: int) -> int:
         mutex, word0 = self._mutex(id), self.cpus[cpu].word0
         protocol, ceiling = _MUTEX["protocol"].get(word0), _MUTEX["ceiling"].get(word0)
@@ -1334,6 +1366,10 @@ class Kernel:
             return 0
         self._publish(cpu)
         # A receiver that wakes by the publishing cannot have signalled yet: nothing happens in between.
+        return self._wait_for(condition, cpu)
+
+    def _wait_for(self, condition: Condition, cpu: int, relock: int | None = None) -> int | None:
+        self.threads[self._current(cpu)].relock = relock
         self._queue_waiter(condition.waiters, self._current(cpu))
         return self._block(cpu)
 
@@ -1344,12 +1380,11 @@ class Kernel:
         if condition.signals == self.cpus[cpu].word0 % SIGNALS:
             condition.signals = 0
             while condition.waiters:
-                self._wake(condition.waiters.pop(0))
+                self._retake(condition.waiters.pop(0))
             return 1
         self._publish(cpu)
         condition.signals = (condition.signals + 1) % SIGNALS
-        self._queue_waiter(condition.waiters, self._current(cpu))
-        return self._block(cpu)
+        return self._wait_for(condition, cpu)
 
     def _flags_set(self, cpu: int, id: int) -> int:
         condition = self._condition(id)
@@ -1389,8 +1424,7 @@ class Kernel:
             return error("eagain")
         self._publish(cpu)
         thread.flags, thread.how = word0, how
-        self._queue_waiter(condition.waiters, self._current(cpu))
-        return self._block(cpu)
+        return self._wait_for(condition, cpu)
 
     _flags_wait_any = partialmethod(_wait_for_flags, how=0)
     _flags_wait_all = partialmethod(_wait_for_flags, how=_ALL)
@@ -1423,7 +1457,7 @@ class Kernel:
             return error("einval")
         condition.signals = (condition.signals + 1) % SIGNALS
         while condition.waiters:
-            self._wake(condition.waiters.pop(0))
+            self._retake(condition.waiters.pop(0))
             if not everybody:
                 break
         return 0

@@ -38,8 +38,8 @@ class Kind(IntEnum):
 
 # Operations that may leave their caller without a processor for long; kept rare while few threads can run.
 _BLOCKING = {
-    "thread_exit", "thread_join", "mutex_lock", "semaphore_wait", "port_receive", "port_send", "cond_wait",
-    "barrier_wait", "interrupt_wait", "dequeue", "remove",
+    "thread_exit", "thread_join", "mutex_lock", "mutex_wait", "semaphore_wait", "port_receive", "port_send",
+    "cond_wait", "barrier_wait", "interrupt_wait", "dequeue", "remove",
     *(name for name, op in SPEC.ops.items() if op.kind == "flags" and op.gives_way),
 }  # fmt: skip
 _EPISODE = 4000  # steps from reset to reset: threads lost for good (deadlocks) must not pile up
@@ -105,6 +105,7 @@ class Generator:
             "move": lambda id: self._argument(),
             "timeout_start": lambda id: self._limit(),
             "mutex_protocol": lambda id: self._protocol(),
+            "mutex_wait": lambda id: self._object("cond_wait", None),
         }
         for name, op in SPEC.ops.items():
             if op.kind == "flags" and op.word0:
@@ -147,6 +148,11 @@ class Generator:
                 ("mutex_create", "mutex_protocol", "mutex_trylock", "set_sched_param"), 10
             )
             weight |= {"mutex_lock": 40, "mutex_unlock": 20, "mutex_leave": 6, "thread_read": 10}
+        if self.config.monitors:
+            weight |= {"mutex_wait": 24, "mutex_unlock": 12, "mutex_leave": 6}
+            weight |= {"cond_signal": 12, "cond_broadcast": 6}
+        else:
+            weight["mutex_wait"] = 1
         flags = [name for name, op in SPEC.ops.items() if op.kind == "flags"]
         if self.config.event_flags:
             weight |= dict.fromkeys(flags, 6) | {"flags_set": 18}
@@ -227,6 +233,9 @@ class Generator:
             line and (line.kind, line.object) == (Binding.THREAD, port.current) for line in self.kernel.lines
         ):
             name = "interrupt_wait"
+        if name == "mutex_wait" and self.config.monitors and rnd.random() > self._wrong:
+            held = any(mutex and mutex.owner == port.current for mutex in self.kernel.mutexes)
+            name = name if held else "mutex_trylock"
         id = self._object(name, port.current)
         if name.endswith("_leave"):
             id, word = self._waiter(name, id)
@@ -372,7 +381,10 @@ class Generator:
                 ]
             size = self.config.ports
         elif kind == "mutex":
-            mine = [i for i, m in enumerate(kernel.mutexes) if m and (m.owner == current or "un" not in name)]
+            owned = ("mutex_unlock", "mutex_wait")
+            mine = [
+                i for i, m in enumerate(kernel.mutexes) if m and (m.owner == current or name not in owned)
+            ]
             size = self.config.mutexes
         elif kind == "semaphore":
             mine = [i for i, s in enumerate(kernel.semaphores) if s]

@@ -28,7 +28,7 @@ _FACTOR = 4  # from the base value of a number to the other one
 _KERNEL = (
     *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
     "Conditions",
-    *("Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "EventFlags", "Pipeline"),
+    *("Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "EventFlags", "Monitors", "Pipeline"),
 )
 # The unit that has the keys of a section, and what its parameters are called in cl_soc.
 _UNITS = {

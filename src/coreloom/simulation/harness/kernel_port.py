@@ -34,7 +34,7 @@ def params(config: Config, ready_queue: str | None = None) -> dict[str, int]:
     build = ready_queue or ("hybrid" if config.hw_threads else "bitmap")
     sizes = {_camel(name): value for name, value in asdict(config).items()}
     sizes |= {"Policy": POLICIES.index(config.policy)}
-    switches = ("Reserve", "Timeouts", "Inheritance", "EventFlags", "Pipeline")
+    switches = ("Reserve", "Timeouts", "Inheritance", "EventFlags", "Monitors", "Pipeline")
     sizes |= {name: int(sizes[name]) for name in switches}
     return sizes | {"ReadyQueue": READY_QUEUES.index(build)}
 
