@@ -233,6 +233,15 @@ CL_INLINE uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t *word) {
   return answer;
 }
 #define CL_BACKEND_INHERITANCE CL_INHERITANCE
+#define CL_BACKEND_MONITORS CL_MONITORS
+/* Unlocks the mutex and waits for a signal of the condition variable. Answers RESUMED with the mutex; 0 perhaps without
+ * it: then mutex_lock is refused with EDEADLK if the thread has it. */
+CL_INLINE uint32_t cl_op_mutex_wait(uint32_t id, uint32_t condition) {
+  uint32_t word = cl_port_give_and_wait(CL_OP_MUTEX_WAIT, id, condition);
+  if (CL_LIKELY(word == CL_RESUMED)) return CL_RESUMED;
+  word = cl_hw_settle_frameless(word);
+  return CL_LIKELY(word == CL_RESUMED) ? 0 : word;
+}
 
 static inline uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
   return cl_backend_op(op, id, thread);

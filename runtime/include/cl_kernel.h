@@ -22,6 +22,7 @@
  *   void cl_backend_timer(int added)   cl_timers and cl_timers_count have changed; one is added, or removed
  *   CL_BACKEND_TIMEOUTS     1: the kernel can end waits at a time itself (cl_waits.h)
  *   CL_BACKEND_INHERITANCE  1: its mutexes can have a protocol: cl_backend_op has mutex_protocol
+ *   CL_BACKEND_MONITORS     1: it has cl_op_mutex_wait(uint32_t id, uint32_t condition), for which nobody uses ..._leave
  *   CL_BACKEND_EVENT_FLAGS  1: it has event flags: cl_wait has flags_wait_... and flags_take_..., and
  *   uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t *word)   their other operations; *word goes in, or, of get and
  *     found, comes out if the status is 0

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Condition variables. A ticket is the kernel's count of signals; it is taken before the mutex is unlocked, so a signal
- * between that and the wait ends the wait at once, and no pair of operations needs to be atomic.
+ * Condition variables. A kernel with monitors unlocks, waits and locks again in one operation. Otherwise a ticket, the
+ * kernel's count of signals, is taken before the mutex is unlocked: a signal between that and the wait ends the wait at
+ * once, and no pair of operations needs to be atomic.
  *
  * One that the kernel has no room for lives in memory: as with mutexes (mutex.c) that matters after EINVAL only. */
 #include <errno.h>
@@ -112,13 +113,31 @@ CL_COLD static int wait_closer(pthread_cond_t *cond, pthread_mutex_t *mutex, uin
 }
 
 /* All that is rare is left by tail calls: with the hardware kernel the function needs no frame. */
+#if CL_BACKEND_MONITORS && !CL_CANCEL
+CL_COLD static int wait_by_steps(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+#else
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+#endif
   uint32_t ticket = first_ticket(cond);
   if (!is_ticket(ticket)) return wait_closer(cond, mutex, ticket);
   uint32_t unlocked = cl_op_mutex_unlock(cl_object(mutex->handle));
   if (CL_UNLIKELY(unlocked > CL_WORD_VALUE_MASK)) return wait_closer(cond, mutex, ticket);
   return wait(cond, mutex, ticket);
 }
+
+#if CL_BACKEND_MONITORS && !CL_CANCEL
+/* Nothing but a signal ends the wait. The kernel may lack one of the two, or not yet have it. */
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+  cl_trace_call();
+  uint32_t word = cl_op_mutex_wait(cl_object(mutex->handle), object(cond));
+  if (CL_LIKELY(word == CL_RESUMED)) return 0;
+  if (CL_UNLIKELY(word)) return wait_by_steps(cond, mutex);
+  word = cl_op_mutex_lock(cl_object(mutex->handle), CL_NEVER);
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
+  int status = cl_status(word);
+  return CL_LIKELY(!status) || status == EDEADLK ? 0 : cl_mutex_closer(mutex, status, CL_NEVER);
+}
+#endif
 
 /* The kernel does not have it, or got it a moment ago. */
 CL_COLD static int wake_closer(pthread_cond_t *cond, int all) {

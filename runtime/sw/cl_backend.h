@@ -81,6 +81,7 @@ static inline uint32_t cl_op_flags(unsigned op, uint32_t id, uint32_t *word) {
   return (void)op, (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
 }
 #define CL_BACKEND_INHERITANCE 0
+#define CL_BACKEND_MONITORS 0
 
 /* The kernel is never interrupted, so every thread that is computes. */
 #define CL_BACKEND_CLEARS_IPI 0

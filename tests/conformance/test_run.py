@@ -126,12 +126,16 @@ OTHERS: dict[str, tuple[str, int, dict[str, Any], tuple[str, ...]]] = {
         *("smp-standard", 2, {"kernel.policy": "dwrr"}),
         ("threads", "mutex", "condition"),
     ),
+    "monitors": (
+        *("smp-standard", 2, {"kernel.services": ["monitors"]}),
+        ("mutex", "condition", "cancel", "c11_threads"),
+    ),
     "full": (
         *("smp-standard", 1, {"kernel.build": "full"}),
         ("protocol", "mutex", "condition", "semaphore", "events"),
     ),
 }
-HARDWARE_ONLY = ("weights", "full")
+HARDWARE_ONLY = ("weights", "monitors", "full")
 # Of them those that are not for the tier nightly: each place, each group, each kernel.
 KEPT_ELSEWHERE = (
     *("economy-threads-sw", "economy-mutex-hw", "economy-cancel-sw", "economy-local-hw"),
@@ -141,7 +145,7 @@ KEPT_ELSEWHERE = (
     *("in memory-barrier-hw", "in memory-queue-hw", "in memory-semaphore-sw", "in memory-condition-sw"),
     *("four CPUs-condition-hw", "low jitter-threads-hw", "low jitter-time-hw", "low jitter-time-sw"),
     *("weights-threads-hw", "weights-mutex-hw", "weights-condition-hw", "full-protocol-hw", "full-mutex-hw"),
-    *("full-condition-hw", "full-semaphore-hw", "full-events-hw"),
+    *("full-condition-hw", "full-semaphore-hw", "full-events-hw", "monitors-condition-hw"),
 )
 
 

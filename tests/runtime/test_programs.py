@@ -271,6 +271,36 @@ def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
     assert run("late", "standard", 1, "hw", changes=changes).uart == LATE[in_kernel]
 
 
+MONITORS = {"kernel.services": ["monitors"]}
+# Cycles of a round of two threads that take turns by conditions: whether a wait is one operation, and CPUs.
+TURNS = {
+    (True, 1): (287, 241, 290),
+    (True, 2): (117, 77, 104),
+    (False, 1): (319, 275, 316),
+    (False, 2): (115, 111, 135),
+}
+
+
+@pytest.mark.parametrize("cpus", nightly_but((1, 2, 4), [2]))
+def test_a_wait_for_a_condition_ends_with_the_mutex(cpus: int) -> None:
+    assert run("monitors", "standard", cpus, "hw", changes=MONITORS, ORDERED=1).uart == "ok\n"
+
+
+@pytest.mark.parametrize("kernel", ["hw", "sw", "fine"])
+def test_it_does_so_in_steps(kernel: str) -> None:
+    """On kernels that do not have it as one operation. On fine a mutex may go to one that polls for it."""
+    assert run("monitors", "standard", 2, kernel, ORDERED=int(kernel != "fine")).uart == "ok\n"
+
+
+@pytest.mark.parametrize("cpus", [1, 2])
+@pytest.mark.parametrize("in_one", [True, False], ids=["in one", "in steps"])
+@pytest.mark.golden
+def test_cycles_of_taking_turns(in_one: bool, cpus: int) -> None:
+    result = run("monitors", "standard", cpus, "hw", changes=MONITORS if in_one else None, TURNS=1)
+    each, held, asked = TURNS[in_one, cpus]
+    assert result.uart == f"locked for each turn: {each}\nheld: {held}\nasked: {asked}\nok\n"
+
+
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
