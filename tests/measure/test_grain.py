@@ -140,4 +140,4 @@ def test_each_interrupt_is_served_from_the_beginning_of_the_window_to_its_end() 
 @pytest.mark.golden
 def test_a_place_of_the_map() -> None:
     done = {kernel: measure(Case("semaphore", kernel, 1, 10)).done for kernel in ("hw", "sw")}
-    assert done == {"hw": 953, "sw": 354}
+    assert done == {"hw": 953, "sw": 344}
