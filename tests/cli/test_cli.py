@@ -58,7 +58,8 @@ from .command import run
         (
             ["run", "image", "--on", "fw"],
             125,
-            "coreloom: error: unknown kernel 'fw': choose one of hw, sw, fine, freertos, freertos-tuned",
+            "coreloom: error: unknown kernel 'fw': choose one of hw, sw, fine, freertos, freertos-tuned, "
+            "linux",
         ),
         (
             ["run", "image", "--placement", "left"],

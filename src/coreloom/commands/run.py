@@ -26,7 +26,7 @@ from coreloom.commands.given import (
 )  # fmt: skip
 from coreloom.commands.run_options import MAX_SIMULATED, UNNAMED, options
 from coreloom.design.platform import Platform
-from coreloom.errors import Ended, UserError
+from coreloom.errors import Ended, UserError, suggest
 from coreloom.files import check_target, write_atomically
 from coreloom.paths import BUILD
 from coreloom.simulation import host, measure, stuck, trace, waves
@@ -34,7 +34,7 @@ from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome, chec
 from coreloom.simulation.simulate import FAR_PERIOD, Options, SimResult
 from coreloom.simulation.surroundings import Surroundings
 from coreloom.simulation.waves import Waves
-from coreloom.toolchain import firmware, freertos, front_end
+from coreloom.toolchain import driver, firmware, freertos, front_end
 from coreloom.toolchain.application import loaded
 from coreloom.toolchain.firmware import FREERTOS
 
@@ -249,6 +249,8 @@ def _run(args: argparse.Namespace) -> int:
         raise UserError(
             f"--freertos is not an option of kernel {args.kernel}: only {', '.join(FREERTOS)} use it"
         )
+    if args.kernel not in driver.grounds():
+        raise UserError(f"unknown kernel '{args.kernel}': {suggest(args.kernel, driver.grounds())}")
     _check_targets(args, given.name)
     asked = _waves(args, soc)
     facts = _Facts(args)
