@@ -120,6 +120,10 @@ uint32_t random_below(uint32_t n) {
   return static_cast<uint32_t>(state >> 20) % n;
 }
 
+struct Note {
+  uint32_t kind, cpu, a;
+};
+
 template <size_t N>
 uint32_t draw(const Weight (&weights)[N]) {
   uint32_t sum = 0;
@@ -181,6 +185,7 @@ int main(int argc, char **argv) {
 
   const uint32_t cpus = top->cpus_o, count = top->clients_o, lines = top->lines_o;
   std::vector<Client> clients;
+  std::vector<Note> takes;
   long done = 0, episode = 0, together = 0;
   int still = 0, stuck = 0, quiet = 0, pause_all = 0;
   uint32_t born = 0;  // an episode begins with threads that CPU 0 creates and starts
@@ -188,6 +193,7 @@ int main(int argc, char **argv) {
     if (reset) {
       reset = false;
       clients.assign(count, Client());
+      takes.clear();
       episode = done;
       still = stuck = quiet = pause_all = 0;
       born = 0;
@@ -282,13 +288,16 @@ int main(int argc, char **argv) {
       }
       client.pause = random_below(3) ? 0 : static_cast<int>(random_below(12));
     }
+    // What the engine took in the cycle before: an answer that it gave then, which is seen now, came first.
+    for (const Note &taken : takes) note(taken.kind, taken.cpu, taken.a, 0);
+    takes.clear();
     for (uint32_t c = 0; c < count; c++) {
       if (!(top->take_o >> c & 1)) continue;
-      if (clients[c].saving) note(kSave, c, 0, 0);
+      if (clients[c].saving) takes.push_back({kSave, c, 0});
       clients[c].saving = false;
-      if (top->take_op_o >> c & 1) note(kTake, c, clients[c].address, 0);
+      if (top->take_op_o >> c & 1) takes.push_back({kTake, c, clients[c].address});
     }
-    if (top->line_take_o) note(kLine, 0, top->line_o, 0);
+    if (top->line_take_o) takes.push_back({kLine, 0, top->line_o});
     quiet = top->quiet_o && requests == 0 ? quiet + 1 : 0;
     top->tick_i = quiet % 8 == 4;
     if (top->tick_i) {
