@@ -99,7 +99,7 @@ def test_what_takes_long_is_alone_in_its_unit_of_time() -> None:
 
 @pytest.mark.parametrize("kernel", stream.LEFT)
 def test_random_programs_on_one_of_two_cpus(kernel: str) -> None:
-    check(kernel, range(SEED, SEED + 2), 500, cpus=2)
+    check(kernel, range(SEED, SEED + 2), 300, cpus=2)
 
 
 @pytest.mark.parametrize("kernel", stream.LEFT)

@@ -106,7 +106,7 @@ def play(program: Program) -> list[Entry | str]:
 
 def run(program: Program, kernel: str, cpus: int) -> list[Entry | str]:
     model = verilate.build_model(platform.load("smp-standard", cpus))
-    options = simulate.Options(inputs=pack(program), max_simulated=30_000_000)
+    options = simulate.Options(inputs=pack(program), max_simulated=60_000_000)
     ran = simulate.run(model, image(kernel, cpus, program.any_time), options)
     log = unpack([event.value for event in ran.events if event.kind in (LOG, LOG + 1)])
     if ran.exit_status:
