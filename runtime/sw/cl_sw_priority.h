@@ -78,14 +78,15 @@ K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread, uint32_t now) {
 
 /* The current thread is preempted: it keeps its slice. */
 K_INLINE void k_keep_slice(const k_cpu *cpu, k_thread *thread, uint32_t now) {
+  if (!k_slice) return;
   thread->ran = now - cpu->since;
   thread->switch_word |= K_SLICED;
 }
 
-/* This thread, which the CPU has begun to run, goes on with its slice. */
-K_INLINE void k_resume_slice(k_cpu *cpu, k_thread *thread) {
+/* This thread, which the CPU has begun to run, goes on with its slice; its word for a switch. */
+K_INLINE uint32_t k_resume_slice(k_cpu *cpu, k_thread *thread, uint32_t word) {
   cpu->since -= thread->ran;
-  thread->switch_word &= ~K_SLICED;
+  return thread->switch_word = word & ~K_SLICED;
 }
 
 K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
@@ -108,10 +109,7 @@ K_INLINE uint32_t k_switch_at(k_cpu *cpu, k_thread *next, uint32_t now) {
   next->state = CL_STATE_RUNNING;
   k_start_slice(cpu, next, now);
   uint32_t word = next->switch_word;
-  if (K_RARE(word & K_SLICED)) {
-    k_resume_slice(cpu, next);
-    word = next->switch_word;
-  }
+  if (K_RARE(word & K_SLICED)) word = k_resume_slice(cpu, next, word);
   if ((word & ~CL_WORD_VALUE_MASK) != K_GIVE_WAY) __builtin_unreachable(); /* callers need not ask */
   return word;
 }

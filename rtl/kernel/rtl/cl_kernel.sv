@@ -426,6 +426,7 @@ module cl_kernel
       .leaving_front_i (leaving_front),
       .leaving_tid_i   (leaving_tid),
       .ran_i           (slice_ran),
+      .on_i            (slice != '0),
       .start_o         (slice_start),
       .ran_o           (slice_passed)
     );

@@ -27,6 +27,7 @@ module cl_kernel_slices #(
   input  logic [Clients-1:0]                leaving_front_i,
   input  logic [Clients-1:0] [TidWidth-1:0] leaving_tid_i,
   input  logic [Clients-1:0]         [15:0] ran_i,            // ticks of the slice
+  input  logic                              on_i,             // there are slices
 
   output logic [Clients-1:0]                start_o,          // a slice begins now, of which
   output logic                       [15:0] ran_o             // so many ticks have passed
@@ -63,7 +64,7 @@ module cl_kernel_slices #(
   end
 
   assign we    = create_q | exit_q | (run_q & leaving_i[cpu_q]);
-  assign keeps = run_q & leaving_ready_i[cpu_q] & leaving_front_i[cpu_q];
+  assign keeps = on_i & run_q & leaving_ready_i[cpu_q] & leaving_front_i[cpu_q];
   assign waddr = create_q ? new_q : exit_q ? tid_i[cpu_q] : leaving_tid_i[cpu_q];
 
   cl_ram_1r1w #(.Width(16), .AddrWidth(TidWidth)) u_kept (

@@ -4,7 +4,7 @@
 // clear_i says that another slice is about to begin: used_o is 0 from the next cycle on, and ran_o stands still until
 // start_i loads `ran_i`, the ticks that have passed of it already; a tick in that cycle counts.
 // used_o rises with the tick that uses the slice up and stays until the next clear_i or start_i. length_i 0: slices
-// are off.
+// are off, and ran_o stands still.
 module cl_slice_timer (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -38,9 +38,9 @@ module cl_slice_timer (
         ran_o  <= ran_i;
         used_o <= 1'b0;
       end
-      if (tick_i && run_i) begin
+      if (tick_i && run_i && length_i != '0) begin
         ran_o  <= ran_d;
-        if (length_i != '0 && ran_d >= length_i) used_o <= 1'b1;
+        if (ran_d >= length_i) used_o <= 1'b1;
       end
     end
   end

@@ -322,10 +322,10 @@ class Kernel:
                     thread.left = max(thread.left - 1, LEFT_LEAST)
             return
         for cpu in self.cpus[: self.config.cpus]:
-            if cpu.waiting or cpu.current is None:
+            if cpu.waiting or cpu.current is None or not self.slice:
                 continue
             cpu.slice_ran = min(cpu.slice_ran + 1, SLICE_MAX)
-            cpu.slice_used |= 0 < self.slice <= cpu.slice_ran
+            cpu.slice_used |= cpu.slice_ran >= self.slice
 
     def time(self, now: int) -> None:
         """now_i has gone on."""
@@ -528,7 +528,7 @@ class Kernel:
     def _give_way(self, cpu: int, front: bool) -> int:
         """The current thread stays ready; it is queued when its context is saved."""
         tid = self._current(cpu)
-        ran = self.cpus[cpu].slice_ran if front else 0
+        ran = self.cpus[cpu].slice_ran if front and self.slice else 0
         word = self._switch(cpu)
         self.threads[tid].ran = ran
         self.cpus[cpu].leaving_ready, self.cpus[cpu].leaving_front = True, front

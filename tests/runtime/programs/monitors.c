@@ -3,6 +3,11 @@
  * Waits for conditions, which are one operation of a kernel with the service monitors: what they promise, whether the
  * kernel has the objects or not. ORDERED: waiters for a mutex get it by priority. TURNS: instead, prints the cycles of a
  * round of two threads that take turns. */
+
+#ifndef ORDERED
+#define ORDERED 0
+#endif
+
 #include "check.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

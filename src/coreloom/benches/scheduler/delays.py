@@ -114,6 +114,7 @@ def delay_rows(
     source = str(Path(__file__).with_name("scheduling_delay.c"))
     footprint = 2 * INSTRUCTION_CACHE if load == "cache" else 0
     defines: dict[str, str | int] = {"THREADS": READY, "INTERRUPTS": interrupts, "FOOTPRINT": footprint}
+    defines["CL_SLICE_TICKS"] = 0  # [HT] names none; an interrupt would wait for the end of one
     experiment = Experiment(source, platform.load(PLATFORMS[build]), kernel, defines=defines)
     program = experiment.program()
     # The handler's first instruction; the old context is saved; the thread itself.
