@@ -36,7 +36,7 @@ def test_a_quick_one_of_some_measurements(
     content = results.read(Result, tmp_path / "rtos-some.json", "bench rtos")
     assert [(row.of, row.ground, row.min, row.iterations) for row in content.rows] == [
         (("metric", "cooperative", None, 1, "warm"), "hw", 39, 2563),
-        (("metric", "cooperative", None, 1, "warm"), "sw", 88, 1136),
+        (("metric", "cooperative", None, 1, "warm"), "sw", 91, 1098),
         (("service", "semaphore_one", None, 1, "warm"), "hw", 23, None),
         (("service", "semaphore_one", None, 1, "warm"), "sw", 55, None),
     ]

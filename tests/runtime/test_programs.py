@@ -390,9 +390,9 @@ ok
 ok
 """,
     (1, "sw", True): """\
-2 threads: barrier 249, mutex and condition variable 480
-4 threads: barrier 630, mutex and condition variable 1205
-8 threads: barrier 1503, mutex and condition variable 2753
+2 threads: barrier 252, mutex and condition variable 483
+4 threads: barrier 638, mutex and condition variable 1214
+8 threads: barrier 1523, mutex and condition variable 2773
 ok
 """,
     (2, "hw", True): """\
@@ -408,9 +408,9 @@ ok
 ok
 """,
     (2, "sw", True): """\
-2 threads: barrier 281, mutex and condition variable 1069
-4 threads: barrier 828, mutex and condition variable 3403
-8 threads: barrier 1769, mutex and condition variable 7881
+2 threads: barrier 283, mutex and condition variable 901
+4 threads: barrier 891, mutex and condition variable 3589
+8 threads: barrier 1856, mutex and condition variable 8115
 ok
 """,
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * [HT]'s scheduling delay: from an interrupt until the thread that it is bound to is about to be loaded, while many
- * threads are ready. THREADS of mixed priorities are; the two best of them take turns, and compute. The interrupt
+ * threads are ready. THREADS of mixed priorities are; the first of the two best ones computes. The interrupt
  * thread, the best of all, waits for line 0 in a loop; after INTERRUPTS of them the program ends with status 0.
  *
  * The host makes the interrupts (the first not before READY) and watches, without a store in what is measured, for
