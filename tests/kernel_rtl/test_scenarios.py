@@ -118,6 +118,27 @@ def test_a_slice_that_goes_on_has_the_length_set_since(
     run(s, tmp_path)
 
 
+def preempted_without_slices(s: Scenario) -> None:
+    """Thread 0 has used nothing, although it went on with a slice before."""
+    main = s.kernel.config.main_priority
+    s.do(0, "slice", word0=7)
+    s.thread(0, main)
+    for length in (0, 7):
+        s.tick()
+        s.tick()
+        better = s.thread(0, main + 1)
+        assert s.switch(0, "preempt") == GIVE_WAY | better
+        s.do(0, "slice", word0=length)
+        assert s.do(0, "thread_exit") == GIVE_WAY | 0
+        s.store(0, "saved")
+    assert ticks_left(s) == 7
+
+
+def test_slices_that_are_off_use_nothing(s: Scenario, tmp_path: Path) -> None:
+    preempted_without_slices(s)
+    run(s, tmp_path)
+
+
 def test_who_leaves_otherwise_has_a_whole_slice(s: Scenario, tmp_path: Path) -> None:
     """It yields, moves, or is a new thread with the number of an old one."""
     s.do(0, "slice", word0=7)

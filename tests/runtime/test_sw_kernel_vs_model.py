@@ -15,8 +15,10 @@ import pytest
 
 from coreloom.paths import RUNTIME
 from coreloom.reference.kernel import SPEC, Binding, Config, Kernel
+from coreloom.reference.scenario import Scenario
 from coreloom.reference.stream import Generator, Kind, Step, pack
 from coreloom.toolchain import zig
+from kernel_rtl.test_scenarios import preempted_without_slices
 from reached import Reached, watched
 
 SEED = int(os.environ.get("CORELOOM_SEED", "1"))
@@ -120,6 +122,17 @@ LEAVING = (
     *((1, "port_receive", 0, 0), (0, "port_send", 0, 11), (0, "port_receive", 1, 0)),
     *((1, "self", 0, 0), (1, "semaphore_create", 0, 0), (1, "yield", 0, 0)),
 )
+
+
+@pytest.mark.test
+@pytest.mark.parametrize("name", ["1 cpu", "2 cpus"])
+def test_slices_that_are_off_use_nothing(name: str, tmp_path: Path) -> None:
+    scenario = Scenario(CONFIGS[name])
+    preempted_without_slices(scenario)
+    played = library(CONFIGS[name], tmp_path).sw_run
+    played.restype = ctypes.c_size_t
+    same = played(pack(scenario.steps), ctypes.c_size_t(len(scenario.steps)), (ctypes.c_uint32 * 5)())
+    assert same == len(scenario.steps), text(scenario.steps[same])
 
 
 @pytest.mark.test
