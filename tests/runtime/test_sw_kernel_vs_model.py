@@ -70,20 +70,24 @@ def text(step: Step) -> str:
     )
 
 
+def agreeing(config: Config, steps: list[Step], folder: Path) -> tuple[int, tuple[int, ...]]:
+    """How many steps the software kernel takes as the model does, and what it did in the next one."""
+    run = library(config, folder).sw_run
+    run.restype = ctypes.c_size_t
+    report = (ctypes.c_uint32 * 5)()
+    return run(pack(steps), ctypes.c_size_t(len(steps)), report), tuple(report)
+
+
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.test
 def test_software_kernel_agrees_with_the_model(name: str, tmp_path: Path) -> None:
     config = CONFIGS[name]
-    run = library(config, tmp_path).sw_run
-    run.restype = ctypes.c_size_t
     reached = Reached()
     steps = list(watched(Generator(config, SEED), STEPS, reached))
     reached.check(config)
-    report = (ctypes.c_uint32 * 5)()
-    same = run(pack(steps), ctypes.c_size_t(len(steps)), report)
+    same, (own, answered, irq, idle, told) = agreeing(config, steps, tmp_path)
     if same < len(steps):
         history = "\n".join(text(step) for step in steps[max(0, same - 12) : same + 1])
-        own, answered, irq, idle, told = report
         pytest.fail(
             f"seed {SEED}, step {same}:\n{history}\n"
             f"software kernel: {own:08x}, answered {answered:b}, irq {irq:b}, idle {idle:b}, told {told:b}"
@@ -129,9 +133,7 @@ LEAVING = (
 def test_slices_that_are_off_use_nothing(name: str, tmp_path: Path) -> None:
     scenario = Scenario(CONFIGS[name])
     preempted_without_slices(scenario)
-    played = library(CONFIGS[name], tmp_path).sw_run
-    played.restype = ctypes.c_size_t
-    same = played(pack(scenario.steps), ctypes.c_size_t(len(scenario.steps)), (ctypes.c_uint32 * 5)())
+    same, _ = agreeing(CONFIGS[name], scenario.steps, tmp_path)
     assert same == len(scenario.steps), text(scenario.steps[same])
 
 
@@ -143,7 +145,5 @@ def test_a_message_for_a_thread_that_is_just_leaving(tmp_path: Path) -> None:
     for cpu, name, id, word in LEAVING:
         steps.append(made._store(cpu, "word0", 0, word))
         steps.append(made._load(cpu, SPEC.ops[name].code, id))
-    run = library(config, tmp_path).sw_run
-    run.restype = ctypes.c_size_t
-    same = run(pack(steps), ctypes.c_size_t(len(steps)), (ctypes.c_uint32 * 5)())
+    same, _ = agreeing(config, steps, tmp_path)
     assert same == len(steps), text(steps[same])
