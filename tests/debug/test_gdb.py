@@ -19,6 +19,10 @@ def plain(text: str) -> str:
     text = re.sub(r"(?m)^(.*\(in its loader\)) .*$", r"\1", text)
     # What gdb 13 says more, and newer ones.
     text = re.sub(r"(?m)^\[Thread \d+ exited\]\n", "", text.replace("reply 'E.", "reply '"))
+    # A simulator that ends while gdb writes to it resets the connection.
+    text = re.sub(
+        r"(?m)^Remote communication error\..*: Connection reset by peer\.$", "Remote connection closed", text
+    )
     return re.sub(r"(?m)^#\d+ +", "# ", _IN_RUNTIME.sub("", text))
 
 
