@@ -66,14 +66,16 @@ def test_preempted_thread_keeps_its_place(s: Scenario, tmp_path: Path) -> None:
     run(s, tmp_path)
 
 
-def preempted(s: Scenario, run_before: int) -> None:
-    """Thread 0 is preempted on CPU 0 after so many ticks, and goes on."""
+def preempted(s: Scenario, run_before: int, length: int | None = None) -> None:
+    """Thread 0 is preempted on CPU 0 after so many ticks, and goes on; length: of a slice from then on."""
     for _ in range(run_before):
         s.tick()
     assert irq(s) & 1 == 0
-    better = s.thread(0, MAIN + 1)
+    better = s.thread(0, s.kernel.config.main_priority + 1)
     assert s.switch(0, "preempt") == GIVE_WAY | better
     s.tick()  # of the better one
+    if length is not None:
+        s.do(0, "slice", word0=length)
     assert s.do(0, "thread_exit") == GIVE_WAY | 0
     s.store(0, "saved")
 
@@ -107,30 +109,17 @@ def test_a_slice_that_goes_on_has_the_length_set_since(
 ) -> None:
     s.do(0, "slice", word0=9)
     s.thread(0, MAIN)
-    for _ in range(4):
-        s.tick()
-    better = s.thread(0, MAIN + 1)
-    assert s.switch(0, "preempt") == GIVE_WAY | better
-    s.do(0, "slice", word0=new)
-    assert s.do(0, "thread_exit") == GIVE_WAY | 0
-    s.store(0, "saved")
+    preempted(s, 4, length=new)
     assert ticks_left(s) == left
     run(s, tmp_path)
 
 
 def preempted_without_slices(s: Scenario) -> None:
     """Thread 0 has used nothing, although it went on with a slice before."""
-    main = s.kernel.config.main_priority
     s.do(0, "slice", word0=7)
-    s.thread(0, main)
+    s.thread(0, s.kernel.config.main_priority)
     for length in (0, 7):
-        s.tick()
-        s.tick()
-        better = s.thread(0, main + 1)
-        assert s.switch(0, "preempt") == GIVE_WAY | better
-        s.do(0, "slice", word0=length)
-        assert s.do(0, "thread_exit") == GIVE_WAY | 0
-        s.store(0, "saved")
+        preempted(s, 2, length)
     assert ticks_left(s) == 7
 
 
