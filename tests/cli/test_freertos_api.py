@@ -98,16 +98,54 @@ def test_a_configuration_that_cannot_be_met(
     assert done == (125, "", f"coreloom: error: own.c does not compile: {name}{REFUSED[option]}\n")
 
 
+ENDS = """\
+#include <stdio.h>
+#include "FreeRTOS.h"
+#include "task.h"
+static volatile int turns;
+static void other(void *unused) {
+  (void)unused;
+  for (;;) turns++;
+}
+static void ends(void *unused) {
+  (void)unused;
+  vTaskDelay(3);
+  vTaskEndScheduler();
+  puts("the task goes on");
+}
+int main(void) {
+  vTaskEndScheduler(); /* nothing is started */
+  xTaskCreate(other, "other", 256, NULL, 1, NULL);
+  xTaskCreate(ends, "ends", 256, NULL, 2, NULL);
+  vTaskStartScheduler();
+  int before = turns;
+  for (volatile int n = 0; n < 5000; n++) {}
+  unsigned ticks = xTaskGetTickCount();
+  printf("ended after %u ticks, %s\\n", ticks, turns == before ? "alone" : "not alone");
+  return xTaskGetSchedulerState() == taskSCHEDULER_NOT_STARTED ? 7 : 1;
+}
+"""
+
+
+@pytest.mark.runtime
+@pytest.mark.parametrize("cpus", ["1", "2"])
+@pytest.mark.parametrize("on", ["hw", "sw"])
+def test_a_scheduler_that_ends(capfd: pytest.CaptureFixture[str], tmp_path: Path, on: str, cpus: str) -> None:
+    (tmp_path / "own.c").write_text(ENDS)
+    done = run(capfd, "run", "-q", str(tmp_path / "own.c"), "--on", on, "--cpus", cpus)
+    assert done == (7, "ended after 3 ticks, alone\n", "")
+
+
 @pytest.mark.runtime
 def test_functions_that_are_not_there(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "own.c").write_text(PROGRAM.replace("BODY", "vTaskEndScheduler(); xTaskNotifyGivee(0);"))
+    (tmp_path / "own.c").write_text(PROGRAM.replace("BODY", "vTaskStepTick(1); xTaskNotifyGivee(0);"))
     code, out, said = run(capfd, "run", "-q", "-w", str(tmp_path / "own.c"))
     assert (code, out) == (125, "")
     assert said == (
-        "coreloom: error: own uses vTaskEndScheduler (own.c:4), which Coreloom does not provide (the "
-        "scheduler never ends): leave it out (see docs/freertos.md); and uses xTaskNotifyGivee (own.c:4), "
-        "which is not defined: define it in the program, or add the source or library that does; did you "
-        "mean xTaskNotifyGive?\n"
+        "coreloom: error: own uses vTaskStepTick (own.c:4), which Coreloom does not provide (ticks are the "
+        "machine's time): leave it out (see docs/freertos.md); and uses xTaskNotifyGivee (own.c:4), which is "
+        "not defined: define it in the program, or add the source or library that does; did you mean "
+        "xTaskNotifyGive?\n"
     )
 
 

@@ -23,6 +23,7 @@ TaskHandle_t cl_frt_tasks[CL_THREADS];
 static TaskHandle_t first, ended; /* lists: of tasks, and of those whose memory is to be freed */
 static UBaseType_t count, numbers;
 static int running;                     /* the scheduler is started */
+static struct cl_queue starter;         /* where the caller of vTaskStartScheduler waits */
 static UBaseType_t suspensions;         /* of it, */
 static TaskHandle_t suspender;          /* by this task; */
 static struct cl_queue suspenders;      /* others that would */
@@ -890,7 +891,6 @@ static void compare_configurations(void) {
 
 void vTaskStartScheduler(void) {
   compare_configurations();
-  static struct cl_queue never;
   /* More than a tick: where each tick ends a turn, as CL_PREEMPTED_LAST has it, slices must not cut turns unequally. */
   const uint32_t slice = CL_FRT_CYCLES / CL_TICK_CYCLES + 1;
 #if configUSE_TIMERS
@@ -926,6 +926,21 @@ void vTaskStartScheduler(void) {
   }
   start_hooks();
   cl_frt_enter();
+  while (running) cl_frt_wait(&starter, NULL, CL_NEVER);
+  cl_frt_leave();
+}
+
+void vTaskEndScheduler(void) {
+  static struct cl_queue never;
+  if (!running) return;
+  vTaskSuspendAll();
+  for (TaskHandle_t task = first; task; task = task->cl_next) {
+    if (task != cl_frt_self()) vTaskSuspend(task);
+  }
+  cl_frt_enter();
+  cl_frt_now(); /* the count that stays */
+  running = 0;
+  if (starter.first) cl_frt_wake_first(&starter);
   for (;;) cl_frt_wait(&never, NULL, CL_NEVER);
 }
 

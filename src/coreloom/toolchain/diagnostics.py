@@ -62,7 +62,6 @@ _NOT_THERE = {
 }
 # The same of FreeRTOS's API.
 _NOT_IN_FREERTOS = {
-    "the scheduler never ends": "vTaskEndScheduler",
     "ticks are the machine's time": "vTaskStepTick xTaskCatchUpTicks xTaskIncrementTick",
     "there is no memory protection": """xTaskCreateRestricted xTaskCreateRestrictedStatic
         xTaskCreateRestrictedAffinitySet xTaskCreateRestrictedStaticAffinitySet vTaskAllocateMPURegions""",

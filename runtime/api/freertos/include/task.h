@@ -93,6 +93,7 @@ void vTaskPreemptionEnable(TaskHandle_t task);
 /* --- the scheduler --- */
 
 void vTaskStartScheduler(void);
+void vTaskEndScheduler(void);
 void vTaskSuspendAll(void);
 BaseType_t xTaskResumeAll(void);
 BaseType_t xTaskGetSchedulerState(void);
