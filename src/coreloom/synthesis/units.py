@@ -250,6 +250,7 @@ def _modules() -> list[Unit]:
         Unit("cl_bus", _fixed(Masters=2, First=1), "first", sizes=(None,)),
         Unit("cl_first", _fixed(), sizes=(None,)),
         Unit("cl_dcache", _fixed(), sizes=(None,)),
+        Unit("cl_debug", _fixed(Harts=2), sizes=(None,)),
         *_cores(),
     ]
 

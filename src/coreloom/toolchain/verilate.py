@@ -182,7 +182,7 @@ def platform_design(platform: Platform) -> Design:
     ours = manifest.files("cl_soc", parts)
     if any(name in hardware_threads.own(platform.home) for name in platform.kernel.hardware_threads):
         ours = (*(path for path in ours if path != hardware_threads.MADE), *_own_units(platform))
-    core = _CORES[platform.core]()
+    core = core_design(platform.core)
     return Design(
         top="cl_soc",
         sources=(*core.sources, *ours),
@@ -191,6 +191,11 @@ def platform_design(platform: Platform) -> Design:
         defines=core.defines,
         packages=core.packages,
     )
+
+
+def core_design(core: str) -> Design:
+    """What a core needs, whose top is to be chosen."""
+    return _CORES[core]()
 
 
 def _own_units(platform: Platform) -> tuple[Path, ...]:
