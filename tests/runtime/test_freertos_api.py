@@ -15,7 +15,7 @@ from coreloom.toolchain import firmware, front_end, verilate, zig
 from coreloom.toolchain.application import of_user
 
 PROGRAMS = Path(__file__).with_name("programs") / "freertos_api"
-HOLD = {("tasks", 1): 52, ("tasks", 2): 56, ("objects", 1): 51, ("objects", 2): 50}
+HOLD = {("tasks", 1): 52, ("tasks", 2): 56, ("objects", 1): 55, ("objects", 2): 54}
 CASES = [
     (ground, cpus, program)
     for ground in ("hw", "sw", "freertos")

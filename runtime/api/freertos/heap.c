@@ -116,6 +116,7 @@ WEAK size_t xPortGetMinimumEverFreeHeapSize(void) {
 }
 WEAK void xPortResetHeapMinimumEverFreeHeapSize(void) { least = left; }
 WEAK void vPortInitialiseBlocks(void) {}
+WEAK void vPortDefineHeapRegions(const HeapRegion_t *regions) { (void)regions; }
 
 WEAK void vPortGetHeapStats(HeapStats_t *stats) {
   cl_frt_reap(NULL);

@@ -66,9 +66,9 @@ _NOT_IN_FREERTOS = {
     "there is no memory protection": """xTaskCreateRestricted xTaskCreateRestrictedStatic
         xTaskCreateRestrictedAffinitySet xTaskCreateRestrictedStaticAffinitySet vTaskAllocateMPURegions""",
     "there are no co-routines": "xCoRoutineCreate vCoRoutineSchedule xQueueCRSend xQueueCRReceive",
-    "it is FreeRTOS's own, and its kernel is not there": """vListInitialise vListInitialiseItem vListInsert
-        vListInsertEnd uxListRemove vTaskSwitchContext vTaskPlaceOnEventList xTaskRemoveFromEventList
-        vTaskMissedYield vTaskPlaceOnUnorderedEventList vTaskRemoveFromUnorderedEventList""",
+    "it is FreeRTOS's own, and its kernel is not there": """vTaskSwitchContext vTaskPlaceOnEventList
+        xTaskRemoveFromEventList vTaskMissedYield vTaskPlaceOnUnorderedEventList
+        vTaskRemoveFromUnorderedEventList""",
 }
 _NOT_IN_RTOS2 = {
     "there is version 2.1.3 of its API, without safety classes and watchdogs": """osFaultResume

@@ -21,6 +21,32 @@
 
 #include "portable.h"
 
+/* What programs of before FreeRTOS V8 call it */
+#ifndef configENABLE_BACKWARD_COMPATIBILITY
+#define configENABLE_BACKWARD_COMPATIBILITY 1
+#endif
+#if configENABLE_BACKWARD_COMPATIBILITY
+#define portTickType TickType_t
+#define portTICK_RATE_MS portTICK_PERIOD_MS
+#define xTaskHandle TaskHandle_t
+#define xQueueHandle QueueHandle_t
+#define xQueueSetHandle QueueSetHandle_t
+#define xQueueSetMemberHandle QueueSetMemberHandle_t
+#define xSemaphoreHandle SemaphoreHandle_t
+#define xTimerHandle TimerHandle_t
+#define xTimeOutType TimeOut_t
+#define xTaskStatusType TaskStatus_t
+#define pdTASK_CODE TaskFunction_t
+#define pdTASK_HOOK_CODE TaskHookFunction_t
+#define tmrTIMER_CALLBACK TimerCallbackFunction_t
+#define eTaskStateGet eTaskGetState
+#define pcTaskGetTaskName pcTaskGetName
+#define pcTimerGetTimerName pcTimerGetName
+#define pcQueueGetQueueName pcQueueGetName
+#define vTaskGetTaskInfo vTaskGetInfo
+#define xTaskGetIdleRunTimeCounter ulTaskGetIdleRunTimeCounter
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

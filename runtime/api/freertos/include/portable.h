@@ -20,6 +20,11 @@ typedef struct xHeapStats {
   size_t xNumberOfSuccessfulFrees;
 } HeapStats_t;
 
+typedef struct HeapRegion {
+  uint8_t *pucStartAddress;
+  size_t xSizeInBytes;
+} HeapRegion_t;
+
 void *pvPortMalloc(size_t bytes); /* NULL: no room, after vApplicationMallocFailedHook if that is configured */
 void *pvPortCalloc(size_t count, size_t bytes);
 void vPortFree(void *block);
@@ -27,6 +32,7 @@ size_t xPortGetFreeHeapSize(void);
 size_t xPortGetMinimumEverFreeHeapSize(void);
 void vPortGetHeapStats(HeapStats_t *stats);
 void vPortInitialiseBlocks(void);
+void vPortDefineHeapRegions(const HeapRegion_t *regions); /* nothing: the heap is there */
 void xPortResetHeapMinimumEverFreeHeapSize(void);
 
 #define pvPortMallocStack pvPortMalloc

@@ -31,6 +31,7 @@
 #define configUSE_COUNTING_SEMAPHORES 1
 #define configUSE_QUEUE_SETS 1
 #define configQUEUE_REGISTRY_SIZE 2
+#define configUSE_MINI_LIST_ITEM 0 /* one type of item: compilers may tell two apart */
 #define configUSE_TASK_NOTIFICATIONS 1
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 3
 #define configNUM_THREAD_LOCAL_STORAGE_POINTERS 2

@@ -2,6 +2,9 @@
  *
  * Queues and sets of them, semaphores, mutexes, event groups, stream and message buffers, the heap. */
 #include "judge.h"
+#include "atomic.h"
+#include "croutine.h"
+#include "list.h"
 
 static QueueHandle_t queue;
 static SemaphoreHandle_t semaphore, mutex;
@@ -595,6 +598,80 @@ static void hooks(void) {
   REQUIRE((TickType_t)(xTaskGetTickCount() - now) == 3);
 }
 
+/* Names of before FreeRTOS V8, which are there unless a configuration says no. */
+static void old_names(void) {
+  test("names of old versions stand for today's");
+  xQueueHandle old = xQueueCreate(1, sizeof(portTickType));
+  xSemaphoreHandle binary;
+  vSemaphoreCreateBinary(binary);
+  portTickType ticks_of_a_second = 1000 / portTICK_RATE_MS, got = 0;
+  REQUIRE(xQueueSend(old, &ticks_of_a_second, 0) == pdTRUE && xQueueReceive(old, &got, 0) == pdTRUE);
+  REQUIRE(got == configTICK_RATE_HZ && xSemaphoreTake(binary, 0) == pdTRUE);
+  xTaskHandle self = xTaskGetCurrentTaskHandle();
+  pdTASK_CODE code = sends_words;
+  tmrTIMER_CALLBACK callback = NULL;
+  xTimerHandle timer = NULL;
+  REQUIRE(!strcmp(pcTaskGetTaskName(self), pcTaskGetName(self)) && eTaskStateGet(self) == eRunning);
+  REQUIRE(code && !callback && !timer);
+  vSemaphoreDelete(binary);
+  vQueueDelete(old);
+}
+
+static void atomics(void) {
+  static void *pointer = &pointer;
+  uint32_t word = 6;
+  test("an atomic operation changes a word, and gives what it was");
+  REQUIRE(Atomic_Add_u32(&word, 4) == 6 && Atomic_Subtract_u32(&word, 3) == 10 && word == 7);
+  REQUIRE(Atomic_Increment_u32(&word) == 7 && Atomic_Decrement_u32(&word) == 8 && word == 7);
+  REQUIRE(Atomic_OR_u32(&word, 8) == 7 && Atomic_AND_u32(&word, 12) == 15 && word == 12);
+  REQUIRE(Atomic_XOR_u32(&word, 5) == 12 && Atomic_NAND_u32(&word, 9) == 9 && word == ~9u);
+  REQUIRE(Atomic_CompareAndSwap_u32(&word, 1, 2) == ATOMIC_COMPARE_AND_SWAP_FAILURE && word == ~9u);
+  REQUIRE(Atomic_CompareAndSwap_u32(&word, 1, ~9u) == ATOMIC_COMPARE_AND_SWAP_SUCCESS && word == 1);
+  REQUIRE(Atomic_SwapPointers_p32(&pointer, NULL) == &pointer && !pointer);
+  REQUIRE(Atomic_CompareAndSwapPointers_p32(&pointer, &word, NULL) == ATOMIC_COMPARE_AND_SWAP_SUCCESS);
+  REQUIRE(pointer == &word);
+}
+
+static void lists(void) {
+  static List_t list;
+  static ListItem_t items[5];
+  static const TickType_t values[] = {30, 10, 20, 10, portMAX_DELAY};
+  static char owners[5], order[8];
+  test("a list is in the order of its values, equals in that of their coming");
+  vListInitialise(&list);
+  REQUIRE(listLIST_IS_INITIALISED(&list) && listLIST_IS_EMPTY(&list) && listCURRENT_LIST_LENGTH(&list) == 0);
+  for (int i = 0; i < 5; i++) {
+    vListInitialiseItem(&items[i]);
+    listSET_LIST_ITEM_OWNER(&items[i], &owners[i]);
+    listSET_LIST_ITEM_VALUE(&items[i], values[i]);
+    vListInsert(&list, &items[i]);
+  }
+  int length = 0;
+  const ListItem_t *item = listGET_HEAD_ENTRY(&list);
+  for (; item != listGET_END_MARKER(&list); item = listGET_NEXT(item)) {
+    order[length++] = (char)('0' + ((char *)listGET_LIST_ITEM_OWNER(item) - owners));
+  }
+  REQUIRE(!strcmp(order, "13204") && listGET_ITEM_VALUE_OF_HEAD_ENTRY(&list) == 10);
+  REQUIRE(listGET_OWNER_OF_HEAD_ENTRY(&list) == &owners[1] && listIS_CONTAINED_WITHIN(&list, &items[4]));
+  test("an item leaves its list, and one after the other is the next, all round");
+  REQUIRE(uxListRemove(&items[2]) == 4 && !listLIST_ITEM_CONTAINER(&items[2]));
+  REQUIRE(!listIS_CONTAINED_WITHIN(&list, &items[2]) && uxListRemove(&items[4]) == 3);
+#ifdef listGET_OWNER_OF_NEXT_ENTRY /* which FreeRTOS has with one core only */
+  void *owner;
+  for (int i = 0; i < 7; i++) {
+    listGET_OWNER_OF_NEXT_ENTRY(owner, &list);
+    order[i] = (char)('0' + ((char *)owner - owners));
+  }
+  REQUIRE(!strcmp(order, "1301301"));
+  vListInsertEnd(&list, &items[2]); /* before the one that was the last */
+  for (int i = 0; i < 4; i++) {
+    listGET_OWNER_OF_NEXT_ENTRY(owner, &list);
+    order[i] = (char)('0' + ((char *)owner - owners));
+  }
+  REQUIRE(!strncmp(order, "3021", 4));
+#endif
+}
+
 static void tests(void) {
   queues();
   semaphores();
@@ -604,4 +681,7 @@ static void tests(void) {
   streams();
   heap();
   hooks();
+  old_names();
+  atomics();
+  lists();
 }
