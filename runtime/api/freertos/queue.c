@@ -214,7 +214,7 @@ CL_APART BaseType_t wake_first(struct cl_queue *waiters) {
 }
 
 CL_APART BaseType_t send_any(QueueHandle_t queue, const void *item, TickType_t ticks, BaseType_t where) {
-  configASSERT(!is_mutex(queue) || queue->cl_holder == cl_frt_self());
+  configASSERT(!queue->cl_holder || queue->cl_holder == cl_frt_self());
   if (CL_UNLIKELY(!is_ready(queue, 1)) && where != queueOVERWRITE) {
     cl_frt_stay();
     BaseType_t fits = ticks && when(queue, 1, ticks);
@@ -307,7 +307,7 @@ BaseType_t xQueueSemaphoreTake(QueueHandle_t semaphore, TickType_t ticks) {
 }
 
 CL_APART BaseType_t give_any(QueueHandle_t semaphore) {
-  configASSERT(!is_mutex(semaphore) || semaphore->cl_holder == cl_frt_self());
+  configASSERT(!semaphore->cl_holder || semaphore->cl_holder == cl_frt_self());
   BaseType_t fits = is_ready(semaphore, 1);
   if (fits) put(semaphore, NULL, queueSEND_TO_BACK, NULL);
   cl_frt_leave_leaf();

@@ -253,9 +253,9 @@ static void equals(void *unused) {
 #endif
 
 static void mutexes(void) {
-  test("a mutex is free at first, and has a holder");
+  test("a mutex is free at first, when it cannot be given, and has a holder");
   mutex = xSemaphoreCreateMutex();
-  REQUIRE(xSemaphoreGetMutexHolder(mutex) == NULL);
+  REQUIRE(xSemaphoreGetMutexHolder(mutex) == NULL && xSemaphoreGive(mutex) == pdFALSE);
   REQUIRE(xSemaphoreTake(mutex, 0) == pdTRUE && xSemaphoreGetMutexHolder(mutex) == judge);
   REQUIRE(xSemaphoreTake(mutex, 0) == pdFALSE);
 
