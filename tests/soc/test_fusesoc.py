@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FuseSoC takes our cores: each alone, and one of somebody else's that depends on them."""
+"""FuseSoC takes our cores: each is linted and simulated alone, and one of somebody else's depends on them."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from coreloom.paths import RTL
 from coreloom.toolchain import verilate
 
 UNITS = manifest.units()
+SIMULATED = [name for name, unit in UNITS.items() if unit.testbench]
 CONSUMER = """CAPI=2:
 name: somebody:else:consumer
 filesets:
@@ -82,12 +84,12 @@ endmodule
 """
 
 
-def fusesoc(folder: Path, target: str, core: str, *roots: Path) -> str:
-    """What FuseSoC says of a target of a core in these folders, with the simulator of our own."""
+def asked(folder: Path, roots: tuple[Path, ...], *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs FuseSoC with the cores in these folders and with the simulator of our own."""
     binary, root = verilate.find_verilator()
-    words = [word for place in roots for word in ("--cores-root", str(place))]
-    done = subprocess.run(
-        [Path(sys.executable).with_name("fusesoc"), *words, "run", "--target", target, core],
+    places = [word for place in roots for word in ("--cores-root", str(place))]
+    return subprocess.run(
+        [Path(sys.executable).with_name("fusesoc"), *places, *words],
         cwd=folder,
         env={
             **os.environ,
@@ -98,14 +100,45 @@ def fusesoc(folder: Path, target: str, core: str, *roots: Path) -> str:
         capture_output=True,
         text=True,
     )
+
+
+def fusesoc(folder: Path, target: str, core: str, *roots: Path) -> str:
+    """What FuseSoC says of a target that succeeds."""
+    done = asked(folder, roots, "run", "--target", target, core)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     return said
 
 
+def test_each_core_can_be_read(tmp_path: Path) -> None:
+    done = asked(tmp_path, (RTL,), "core", "list")
+    listed = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("coreloom:")}
+    assert listed == {f"{unit.library}:0" for unit in UNITS.values()}, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("unit", nightly_but(UNITS, ("cl_kernel", "cl_soc", "cl_kernel_shared_axil")))
 def test_a_core_is_linted(unit: str, tmp_path: Path) -> None:
     assert "%Warning" not in fusesoc(tmp_path, "lint", UNITS[unit].library, RTL)
+
+
+@pytest.mark.parametrize("unit", nightly_but(SIMULATED, ("cl_mutex", "cl_kernel", "cl_uart_line")))
+def test_a_core_is_simulated(unit: str, tmp_path: Path) -> None:
+    said = fusesoc(tmp_path, "sim", UNITS[unit].library, RTL)
+    assert f"{unit}: passed" in said.splitlines()
+    assert "%Warning" not in said
+
+
+def test_a_planted_fault_ends_the_simulation_with_an_error(tmp_path: Path) -> None:
+    copy = shutil.copytree(RTL, tmp_path / "rtl")
+    source = copy / "ipc" / "mutex" / "rtl" / "cl_mutex.sv"
+    text = source.read_text()
+    right = "win[p] = !held[p] | freed[p];"
+    assert text.count(right) == 1
+    source.write_text(text.replace(right, "win[p] = !held[p];"))
+    done = asked(tmp_path, (copy,), "run", "--target", "sim", UNITS["cl_mutex"].library)
+    assert done.returncode != 0
+    assert "cl_mutex: passed" not in done.stdout
+    assert "the cycles of OpMutexLock: 6 (0x6) instead of 5 (0x5)." in done.stdout + done.stderr
 
 
 def test_a_core_of_somebody_else_depends_on_ours(tmp_path: Path) -> None:

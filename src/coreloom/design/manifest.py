@@ -47,10 +47,17 @@ class Unit(Part):
     parts: Mapping[str, Part] = field(default_factory=dict)
     targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lint: Mapping[str, Any] = field(default_factory=dict)  # its parts, top, Verilator's options, if others
+    unsimulated: str = ""  # why it has no testbench
 
     @property
     def library(self) -> str:
         return f"coreloom:{self.folder.relative_to(RTL).parts[0]}:{self.name}"
+
+    @property
+    def testbench(self) -> Path | None:
+        """What FuseSoC's target sim runs; None: there is none, as for packages."""
+        path = self.folder / "tb" / f"{self.name}_tb.sv"
+        return path if path.exists() else None
 
     def parameters(self) -> list[Parameter]:
         """Those of its module, with their comments."""
@@ -104,6 +111,7 @@ def _unit(name: str, data: Mapping[str, Any], named: set[Path]) -> Unit:
         parts={key: Part(**part(each)) for key, each in data.get("parts", {}).items()},
         targets={key: tuple(parts) for key, parts in data.get("targets", {}).items()},
         lint=data.get("lint", {}),
+        unsimulated=data.get("unsimulated", ""),
     )
 
 
