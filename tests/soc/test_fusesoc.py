@@ -128,6 +128,15 @@ def test_a_core_is_simulated(unit: str, tmp_path: Path) -> None:
     assert "%Warning" not in said
 
 
+def test_each_unit_with_a_module_is_simulated_or_says_why_not() -> None:
+    """A package has no module."""
+    without = {name for name in UNITS if name not in SIMULATED and not name.endswith("_pkg")}
+    reasons = {name: unit.unsimulated for name, unit in UNITS.items() if unit.unsimulated}
+    assert without == set(reasons) == {"cl_soc"}
+    for name, reason in reasons.items():
+        assert f"; no target sim: {reason}" in (UNITS[name].folder / f"{name}.core").read_text()
+
+
 def test_a_planted_fault_ends_the_simulation_with_an_error(tmp_path: Path) -> None:
     copy = shutil.copytree(RTL, tmp_path / "rtl")
     source = copy / "ipc" / "mutex" / "rtl" / "cl_mutex.sv"
