@@ -22,6 +22,7 @@ FRAME = RTL / "soc" / "rtl" / "cl_frame.sv"
 BANKS = RTL / "soc" / "rtl" / "cl_register_banks.sv"
 KERNEL_PACKAGE = RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv"
 SDRAM = RTL / "soc" / "rtl" / "cl_sdram.sv"
+SDRAM_PROPERTIES = RTL / "soc" / "formal" / "cl_sdram_formal.sv"
 SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
 WISHBONE = RTL / "soc" / "rtl" / "cl_wishbone.sv"
 
@@ -167,10 +168,11 @@ def sdram(hit: int, miss: int, refresh: int, interval: int) -> str:
 @pytest.mark.parametrize(
     "cycles", nightly_but([(cycles,) for cycles in SDRAMS], [(SDRAMS[0],), (SDRAMS[-1],)]), ids=str
 )
-@pytest.mark.test("(2, 2, 1, 4)")
+@pytest.mark.test("(2, 4, 3, 9)")
 def test_sdram(cycles: tuple[int, int, int, int]) -> None:
-    """REQ-sdram-1 and 2."""
-    assert proves("cl_sdram", SDRAM.read_text(), sdram(*cycles))
+    """REQ-sdram-1 to 5."""
+    text = SDRAM.read_text() + SDRAM_PROPERTIES.read_text()
+    assert proves("cl_sdram_formal", text, sdram(*cycles), reach=sum(cycles))
 
 
 @pytest.mark.parametrize(
@@ -180,14 +182,16 @@ def test_sdram(cycles: tuple[int, int, int, int]) -> None:
         ("(due_q && done_q == '0)", "due_q"),  # a refresh ends the access under way
         ("(due_q ? CountW'(Refresh) : refresh_q) - 1'b1", "'0"),  # it takes one cycle
         ("if (taken_i) open_q[bank] <= 1'b1;", ""),  # no row is ever opened
+        ("&& row_q[bank] == row;", "&& row_q[bank] != row;"),  # any other row is
     ],
-    ids=["goes on", "ends", "short", "hit"],
+    ids=["goes on", "ends", "short", "hit", "row"],
 )
 @pytest.mark.nightly(but=("goes on", "ends"))
 def test_proof_of_the_sdram_notices(old: str, new: str) -> None:
     text = SDRAM.read_text()
     assert text.count(old) == 1
-    assert not proves("cl_sdram", text.replace(old, new), sdram(*SDRAMS[0]))
+    text = text.replace(old, new) + SDRAM_PROPERTIES.read_text()
+    assert not proves("cl_sdram_formal", text, sdram(*SDRAMS[0]))
 
 
 # What a master of cl_split may rely on, whatever its targets do, as long as bus and private port answer only
@@ -389,31 +393,41 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
   );
 
   // What the core does, by the addresses of the map.
-  logic store, save, back, resume, saved, here, owned;
+  logic store, save, back, resume, saved, here, owned, kernel, waits;
+  logic own_save, own_back, own_resume, own_saved;
   logic [31:0] far;   // of an address that x0 reaches
   assign store  = we_i && be_i == 4'hF;
-  assign save   = gnt && store && addr_i == 32'hFFFF_FFF0;
-  assign back   = gnt && store && addr_i == 32'hFFFF_FFF4;
-  assign resume = gnt && store && addr_i == 32'hFFFF_FFF8;
+  assign own_save   = store && addr_i == 32'hFFFF_FFF0;
+  assign own_back   = store && addr_i == 32'hFFFF_FFF4;
+  assign own_resume = store && addr_i == 32'hFFFF_FFF8;
+  assign {save, back, resume, saved} = {own_save, own_back, own_resume, own_saved} & {4{gnt}};
   assign far    = addr_i[31:8] == 24'hFFFF_F8 ? 32'hF000_0000 | 32'(addr_i[7:2]) << 12 :
                   addr_i[31:8] == 24'hFFFF_F9 ? 32'hF010_0000 | 32'(addr_i[7:0]) : addr_i;
-  assign saved  = gnt && store && far[31:12] == 20'hF0002;
-  assign owned  = u_frame.own;   // the request is the frame's
+  assign kernel    = far[31:20] == 12'hF00;
+  assign own_saved = store && kernel && far[19:12] == 8'd2;
+  assign owned     = u_frame.own;   // the request is the frame's
 
   // What must have happened: the frame that is being stored, its next word, SAVED of the next thread.
   logic storing, held, begun, bus_out, priv_out, asked, out_core, answers_here, bank_was;
-  logic bus_refused, priv_refused, owned_q, req_q, gnt_q;
-  logic [5:0] word, passed;
+  logic bus_refused, priv_refused, owned_q, req_q, gnt_q, split_out, free, waited;
+  logic [5:0] word, passed, since;   // since: cycles, to Patience, that the next word has waited
   logic [31:0] base, pc, word0, first, data_q;
   obi_req_t bus_q, priv_q, core_q;
   logic [4:0] number_q;
+  assign split_out = bus_out || priv_out || answers_here;
+  assign free      = !split_out || split_rvalid;
   assign here = back || resume || (saved && storing);   // the core's access ends at cl_frame
+  always_comb begin   // what it asks for waits until the frame, or SAVED behind it, is gone
+    if (own_save || own_resume)      waits = storing || held;
+    else if (own_back || own_saved)  waits = held;
+    else                             waits = kernel && (held || (storing && far[19:12] != 8'd6));
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {storing, held, begun, bus_out, priv_out, asked, out_core, answers_here, bank_was} <= '0;
       {bus_refused, priv_refused, owned_q, req_q, gnt_q} <= '0;
-      {word, passed, base, pc, word0, first, number_q, data_q} <= '0;
+      {word, passed, since, waited, base, pc, word0, first, number_q, data_q} <= '0;
       {bus_q, priv_q, core_q} <= '0;
     end else begin
       bus_refused  <= bus_req && !bus_gnt_i;
@@ -433,6 +447,9 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
       answers_here <= here;
       begun        <= save;
       if (begun) word0 <= priv_rdata_i;
+      if (!owned) waited <= req_i && waits && free;
+      if (save || (split_gnt && owned))                       since <= 0;
+      else if ((storing || held) && 32'(since) < Patience) since <= since + 6'd1;
       if (split_gnt && owned) begin
         passed <= 0;
         if (!storing) held <= 0;
@@ -467,8 +484,18 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
     if (priv_refused) assert (priv_req && priv_cmd == priv_q && owned == owned_q);
     // REQ-frame-2: every access of the core is answered once, and reaches its port as it is; but the
     // addresses that x0 reaches stand for others, and SAVE is the load of WORD0.
-    assert (!rvalid || out_core);
+    // An answer is its port's; one that is given here, in the next cycle, has no error.
+    assert (rvalid == (out_core &&
+      (answers_here || (bus_out && bus_rvalid_i) || (priv_out && priv_rvalid_i))));
+    if (rvalid) assert (err == (!answers_here && (bus_out ? bus_err_i : priv_err_i)));
+    if (rvalid && !answers_here) assert (rdata == (bus_out ? bus_rdata_i : priv_rdata_i));
     assert (!gnt || !out_core || rvalid);
+    if (bus_req || priv_req) assert (owned || req_i);
+    if (req_i && !owned && free) begin
+      assert ((bus_req || priv_req || here) == !waits);
+      assert (gnt == (here || (bus_req && bus_gnt_i) || (priv_req && priv_gnt_i)));
+      if (!waits) assert (here == (own_back || own_resume || (own_saved && storing)));
+    end
     if (gnt && !here) assert (!owned && ((bus_req && bus_gnt_i) || (priv_req && priv_gnt_i)));
     if (here) assert (!(bus_req && bus_gnt_i) && !(priv_req && priv_gnt_i) && !owned);
     if (bus_req && !owned)  assert (bus_cmd == cmd);
@@ -493,7 +520,10 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
     if (priv_req && priv_cmd.addr[31:18] == 14'h3C00 && held) assert (owned);
     if (priv_req && owned) assert (!storing && held && priv_cmd.we && priv_cmd.addr == 32'hF000_2000);
     if (save) assert (!storing && !held);
-    // REQ-frame-6: at most Patience + 1 accesses of the core go before a word.
+    // REQ-frame-6: a word goes as soon as no fetch is likely and the core asks for nothing, or waits for the
+    // frame; or after Patience cycles. So at most Patience + 1 accesses of the core go before it.
+    if (!bus_refused && !priv_refused) assert (owned == ((storing || held) && free &&
+      ((!fetch_i && (!req_i || waited)) || 32'(since) == Patience)));
     assert (32'(passed) <= Patience + 1);
 
     // Why: it remembers what has happened, and cl_split, too.
@@ -508,6 +538,7 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
     assert (!(bus_refused || priv_refused) || (u_frame.shown_q && u_frame.shown_own_q == owned_q));
     assert (!u_frame.shown_q || u_frame.shown_own_q || (req_q && !gnt_q));
     assert (!u_frame.shown_q || !u_frame.shown_own_q || storing || held);
+    assert (u_frame.shown_q == (bus_refused || priv_refused) && u_frame.waits_q == waited);
     assert (u_frame.resume_q == first && (word == 0 || (word >= 4 && word <= 34)));
     if (storing) begin
       assert (base < 32'hE000_0000 && word != 34 && u_frame.word_q == word && u_frame.pc_q == pc);
@@ -515,7 +546,7 @@ module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15
       assert (begun ? word == 0 : u_frame.word0_q == word0);
     end
     if (storing || held) begin
-      assert (32'(u_frame.refused_q) <= Patience);
+      assert (32'(since) <= Patience && 32'(u_frame.refused_q) == 32'(since));
       assert (32'(passed) <= 32'(u_frame.refused_q) + 32'(u_frame.impatient &&
         (!u_frame.shown_q || u_frame.shown_own_q)));
       if (u_split.busy_q && asked) assert (passed == 0);

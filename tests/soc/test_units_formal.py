@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Local device, shared bus with its stages, and processor: properties in rtl/soc/formal, proven by induction.
+"""Local device, shared bus with its stages, processor, and the cores' adapters: proven by induction.
 
-Each fault is one that a proof must notice. What is here twice is for the tier `test`.
+The properties are in rtl/soc/formal. Each fault is one that a proof must notice. What is here twice is for
+the tier `test`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,19 @@ PARTS = {
     "cl_local": ("cl_local",),
     "cl_bus": ("cl_bus", "cl_bus_stage"),
     "cl_tile": ("cl_bus_stage", "cl_first", "cl_local", "cl_tile"),
+    "cl_uart": ("cl_uart",),
+    "cl_core_fast": ("cl_split", "cl_wishbone", "cl_core_fast"),
+    "cl_core_standard": ("cl_core_memories_free", "cl_split", "cl_core_standard"),
+    "cl_core_economy": ("cl_core_memories_free", "cl_split", "cl_core_economy"),
 }
 
 
 def holds(unit: str, params: str, where: str = "", old: str = "", new: str = "") -> bool:
     """Whether the properties of a unit hold, with `old` in the file `where` replaced by `new`."""
-    files = [*(SOC / "rtl" / f"{part}.sv" for part in PARTS[unit]), SOC / "formal" / f"{unit}_formal.sv"]
+    names = [f"{part}.sv" for part in (*PARTS[unit], f"{unit}_formal")]
+    files = [
+        SOC / ("formal" if name.endswith(("_formal.sv", "_free.sv")) else "rtl") / name for name in names
+    ]
     texts = {path.stem: path.read_text() for path in files}
     if old:
         texts[where] = planted(texts[where], old, new)
@@ -157,3 +165,94 @@ TILE_FAULTS = {
 @pytest.mark.nightly(but=("kernel", "target", "bytes"))
 def test_proof_of_the_processor_notices(fault: str) -> None:
     assert not holds("cl_tile", record.options("cl_tile", TILES["all"]), "cl_tile", *TILE_FAULTS[fault])
+
+
+@pytest.mark.parametrize("clocks", [0, 1, 3])
+@pytest.mark.test("3")
+def test_uart(clocks: int) -> None:
+    """REQ-uart-1 to 3."""
+    assert holds("cl_uart", f"-GClocksPerBit={clocks}")
+
+
+UART_FAULTS = {
+    "status": ("{31'b0, status_i & ready}", "{31'b0, ready}"),
+    "short": ("bits_q  <= 4'd10;", "bits_q  <= 4'd9;"),
+    "lost": ("& ~status_i & ready;", "& ~status_i;"),
+}
+
+
+@pytest.mark.parametrize("fault", UART_FAULTS)
+@pytest.mark.nightly(but=("short",))
+def test_proof_of_the_uart_notices(fault: str) -> None:
+    assert not holds("cl_uart", "-GClocksPerBit=3", "cl_uart", *UART_FAULTS[fault])
+
+
+@pytest.mark.test
+def test_fast_core() -> None:
+    """REQ-fast-1 to 4."""
+    assert holds("cl_core_fast", "")
+
+
+FAST_CORE_FAULTS = {
+    "owner": ("data_owner_q  <= data_bus_req;", "data_owner_q  <= 1'b1;"),
+    "fetch": ("fetch_owner_q <= fetch_req & ~data_bus_req;", "fetch_owner_q <= fetch_req;"),
+    "granted": (".gnt_i    (fetch_req & ~data_bus_req & bus_gnt_i)", ".gnt_i    (fetch_req & bus_gnt_i)"),
+    "nothing": ("bus_err_i ? '0 : bus_rdata_i", "bus_rdata_i"),
+    "line": ("irq_ipc_i, irq_line_i, irq_kernel_i", "irq_line_i, irq_ipc_i, irq_kernel_i"),
+}
+
+
+@pytest.mark.parametrize("fault", FAST_CORE_FAULTS)
+@pytest.mark.nightly(but=("owner", "granted"))
+def test_proof_of_the_fast_core_notices(fault: str) -> None:
+    assert not holds("cl_core_fast", "", "cl_core_fast", *FAST_CORE_FAULTS[fault])
+
+
+STANDARD_CORES = {"local": {"LocalBytes": 16384}, "scheduler": {"Scheduler": 1}}
+
+
+@pytest.mark.parametrize("name", STANDARD_CORES)
+@pytest.mark.test
+def test_standard_core(name: str) -> None:
+    """REQ-standard-1 to 6."""
+    assert holds("cl_core_standard", record.options("cl_core", STANDARD_CORES[name]))
+
+
+STANDARD_CORE_FAULTS = {
+    "before": ("(~Cfg.Scheduler | ~waiting_q | data_waiting_q)", "1'b1"),
+    "owner": ("data_owner_q   <= data_first | data_late;", "data_owner_q   <= data_first;"),
+    "late": ("data_late    = data_bus_late & ~instr_bus_req;", "data_late    = data_bus_late;"),
+    "local": ("instr_err       = bus_err_i & ~fetch_q;", "instr_err       = bus_err_i;"),
+    "address": ("data_fault ? data_fault_addr : instr_addr_q", "instr_addr_q"),
+}
+
+
+@pytest.mark.parametrize("fault", STANDARD_CORE_FAULTS)
+@pytest.mark.nightly(but=("before", "owner"))
+def test_proof_of_the_standard_core_notices(fault: str) -> None:
+    build = "scheduler" if fault == "before" else "local"
+    params = record.options("cl_core", STANDARD_CORES[build])
+    assert not holds("cl_core_standard", params, "cl_core_standard", *STANDARD_CORE_FAULTS[fault])
+
+
+@pytest.mark.parametrize("local_bytes", [0, 16384])
+@pytest.mark.test("16384")
+def test_economy_core(local_bytes: int) -> None:
+    """REQ-economy-1 to 5."""
+    assert holds("cl_core_economy", record.options("cl_core", {"LocalBytes": local_bytes}))
+
+
+ECONOMY_CORE_FAULTS = {
+    "again": ("req       = ~granted_q;", "req       = 1'b1;"),
+    "load": ("cmd.be    = la_write ? la_wstrb : '1;", "cmd.be    = la_wstrb;"),
+    "stopped": ("(la_read | la_write) & ~trap;", "la_read | la_write;"),
+    "early": ("mem_ready = mem_valid & granted_q & rvalid;", "mem_ready = mem_valid & granted_q;"),
+    "line": ("irq[7] = irq_line_i;", "irq[7] = irq_ipc_i;"),
+}
+
+
+@pytest.mark.parametrize("fault", ECONOMY_CORE_FAULTS)
+@pytest.mark.nightly(but=("load", "stopped"))
+def test_proof_of_the_economy_core_notices(fault: str) -> None:
+    params = record.options("cl_core", {"LocalBytes": 16384})
+    assert not holds("cl_core_economy", params, "cl_core_economy", *ECONOMY_CORE_FAULTS[fault])
