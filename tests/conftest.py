@@ -22,7 +22,6 @@ import tiers
 from coreloom.design import platform
 from coreloom.files import write_atomically
 from coreloom.paths import BUILD, RESULTS
-from coreloom.reference.kernel import Config
 from coreloom.report import results
 from coreloom.simulation.harness.kernel_port import referee
 from coreloom.toolchain import cache, freertos, verilate
@@ -98,7 +97,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """What the tier `test` runs needs no model but its two, or its time grows unseen.
+    """What the tier `test` runs needs no model but its three, or its time grows unseen.
 
     What has been proved goes to the report, which is all that a worker's tests leave.
     """
@@ -112,8 +111,10 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 @functools.lru_cache
 def _models_of_test() -> set[str]:
+    from kernel_rtl.harness import DEFAULT, FULL
+
     soc = verilate.build_model(platform.load("smp-standard", 2))
-    return {cache.name(model.parent) for model in (soc, referee(Config()))}
+    return {cache.name(model.parent) for model in (soc, referee(DEFAULT), referee(FULL))}
 
 
 def pytest_terminal_summary(

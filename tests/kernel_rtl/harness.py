@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from coreloom.paths import RTL
@@ -35,6 +36,10 @@ def small(cpus: int, hw_threads: int = 0, policy: str = "priority") -> Config:
         hw_threads=hw_threads,
         policy=policy,
     )
+
+
+# All services of the usual policy: the second model of the kernel in the tier `test`.
+FULL = replace(small(3), reserve=True, inheritance=True, timeouts=True, event_flags=True, port_words=2)
 
 
 # --- scenarios -----------------------------------------------------------------------------

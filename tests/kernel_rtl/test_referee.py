@@ -15,7 +15,7 @@ from coreloom.reference.stream import Generator
 from coreloom.simulation.harness.kernel_port import play, referee
 from reached import Reached, watched
 
-from .harness import DEFAULT, LARGE, SEED, small
+from .harness import DEFAULT, FULL, LARGE, SEED, small
 
 TINY = Config(
     cpus=3,
@@ -75,6 +75,7 @@ CONFIGS = {
     ),
     "events-dwrr": (replace(small(2, policy="dwrr"), event_flags=True), 15_000),
     "events-edf": (replace(small(2, policy="edf"), event_flags=True, timeouts=True), 15_000),
+    "full-3": (FULL, 20_000),
     "monitors-1": (replace(small(1), monitors=True), 15_000),
     "monitors-2+1": (
         replace(small(2, hw_threads=1), monitors=True, timeouts=True, event_flags=True, port_words=1),
@@ -112,7 +113,7 @@ CONFIGS = {
 }
 # Each policy and option.
 KEPT = (
-    *("small-1", "large-2+3", "timeouts-tiny", "words-4", "no-mutex-2"),
+    *("small-1", "large-2+3", "timeouts-tiny", "words-4", "no-mutex-2", "full-3"),
     *("events-2+1", "monitors-2+1", "pipeline-all", "dwrr-large-3", "edf-4", "default-2"),
 )
 
@@ -123,7 +124,7 @@ def test_the_streams_are_long_enough() -> None:
 
 
 @pytest.mark.parametrize(("config", "count"), CONFIGS.values(), ids=CONFIGS)
-@pytest.mark.test("default-2")
+@pytest.mark.test("default-2", "full-3")
 @pytest.mark.nightly(but=KEPT)
 def test_random_stream(config: Config, count: int, tmp_path: Path) -> None:
     reached = Reached()
