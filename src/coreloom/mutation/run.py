@@ -192,9 +192,11 @@ class Trial:
                 if not entry.is_symlink():
                     shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
             for each in os.scandir(kind):
+                if each.name.startswith(".") or each.name.endswith(".lock"):
+                    continue  # another process makes it just now
                 recent = time.time() - each.stat(follow_symlinks=False).st_mtime < _RECENT_SECONDS
-                if recent and not each.name.startswith(".") and not each.name.endswith(".lock"):
-                    with contextlib.suppress(FileExistsError):
+                with contextlib.suppress(FileExistsError):
+                    if recent:
                         (there / each.name).symlink_to(each.path)
 
 
