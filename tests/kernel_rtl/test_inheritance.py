@@ -16,12 +16,12 @@ import pytest
 
 from coreloom.design import record
 from coreloom.paths import BUILD
-from coreloom.reference.kernel import GIVE_WAY, SPEC, Kernel, Protocol, error
+from coreloom.reference.kernel import GIVE_WAY, SPEC, Config, Kernel, Protocol, error
 from coreloom.reference.scenario import Scenario
 from coreloom.reference.stream import Generator
 from coreloom.toolchain import yosys
 
-from .harness import DEFAULT, KERNEL, SEED, run, small
+from .harness import DEFAULT, FULL, KERNEL, SEED, run, small
 
 MAIN = 16  # priority of thread 0
 CYCLES = 30  # of an operation in the proof, at most
@@ -29,8 +29,9 @@ INHERIT, PROTECT = 1 << 8, 2 << 8
 
 
 class Inheriting(Scenario):
-    def __init__(self, cpus: int = 1) -> None:
-        super().__init__(dataclasses.replace(DEFAULT, cpus=cpus, inheritance=True))
+    def __init__(self, cpus: int = 1, config: Config = DEFAULT) -> None:
+        own = config if config.inheritance else dataclasses.replace(config, cpus=cpus, inheritance=True)
+        super().__init__(own)
 
     def mutex(self, attributes: int) -> int:
         mutex = self.do(0, "mutex_create")
@@ -102,6 +103,32 @@ def test_a_priority_goes_on_along_the_chain_and_back(tmp_path: Path) -> None:
     assert s.do(0, "set_sched_param", 0, 25) == MAIN
     assert s.do(0, "set_sched_param", 0, 3) == 25
     assert (s.priority(0), s.own(0)) == (19, 3)
+    run(s, tmp_path)
+
+
+@pytest.mark.parametrize("falls", [True, False])
+@pytest.mark.test
+def test_a_waiter_gets_its_place_when_its_priority_changes(falls: bool, tmp_path: Path) -> None:
+    """The first of two falls behind the other, or the second is raised by one that waits for it."""
+    s = Inheriting(config=FULL)
+    mutex, other = s.mutex(INHERIT), s.mutex(INHERIT)
+    assert s.do(0, "mutex_lock", mutex) == 0
+    second, first, best = (s.thread(0, priority, start=False) for priority in (5, 6, 7))
+    for thread in (second, first):
+        assert s.do(0, "thread_start", thread) == 0
+        s.run(thread)
+        if thread == second:
+            assert s.do(0, "mutex_lock", other) == 0
+        s.block("mutex_lock", mutex, 0)
+    if falls:
+        assert s.do(0, "set_sched_param", first, 3) == 6
+    else:
+        assert s.do(0, "thread_start", best) == 0
+        s.run(best)
+        s.block("mutex_lock", other, 0)
+    assert s.priority(0) == s.priority(second) == (5 if falls else 7)
+    assert s.do(0, "mutex_unlock", mutex) == 0
+    s.run(second)
     run(s, tmp_path)
 
 

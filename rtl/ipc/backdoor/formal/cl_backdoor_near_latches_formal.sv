@@ -68,12 +68,18 @@ module cl_backdoor_near_latches_formal
 
   logic  [3:0] errors_q;
   logic        met_q;
+  logic [31:0] again_q;    // bells that came while they rang
+  logic [15:0] merged_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       errors_q <= '0;
       met_q    <= 1'b0;
+      again_q  <= '0;
+      merged_q <= '0;
     end else begin
+      again_q  <= take_i ? u_near.again : '0;
+      merged_q <= store && cmd_i.addr[7:0] == 8'h30 ? '0 : u_near.merged_d[16] ? '1 : u_near.merged_d[15:0];
       met_q <= store & cmd_i.addr[7:0] == 8'h10 & cmd_i.wdata[3] & take_i & far_i.running & ~running_i & cut_i;
       // The processor's clear comes first, what happens in its cycle second.
       if (store && cmd_i.addr[7:0] == 8'h10) errors_q <= errors_q & ~cmd_i.wdata[3:0];
@@ -90,6 +96,13 @@ module cl_backdoor_near_latches_formal
     // the clear stays.
     AssertErrors: assert (u_near.error_q == errors_q);
 
+    // REQ-backdoor-latch-6: a bell that comes while it rings is counted, up to 65535, until a store. Not proved: the sum of
+    // more than one that come in the same cycle.
+    AssertMerged: assert (u_near.again_q == again_q && u_near.merged_q == merged_q);
+    if (again_q == '0)       AssertNone: assert (u_near.merged_d == 17'(merged_q));
+    if ($onehot(again_q)) AssertOne: assert (u_near.merged_d == 17'(merged_q) + 17'd1);
+
+    CoverMerged:  cover (merged_q == 16'd2);
     CoverErrors:  cover (errors_q == 4'b1111);
     CoverHeldInItsClear: cover (met_q && errors_q[3]);
   end
