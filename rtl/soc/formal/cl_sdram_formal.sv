@@ -33,6 +33,7 @@ module cl_sdram_formal #(
   );
 
   logic                       began_q;   // there was a reset
+  logic                       due_q;     // a refresh
   logic [AddrW-1:0]           addr_q;
   logic [3:0]                 open_q;
   logic [3:0][AddrW-11:0]     row_q;
@@ -40,12 +41,13 @@ module cl_sdram_formal #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {addr_q, open_q, row_q, cycle_q} <= '0;
+      {addr_q, open_q, row_q, cycle_q, due_q} <= '0;
       began_q <= 1'b1;
     end else begin
       addr_q  <= addr_i;
       cycle_q <= cycle_q == Interval - 1 ? '0 : cycle_q + 1;
-      if (u_sdram.refreshes) open_q <= '0;
+      if (cycle_q == Interval - 1) due_q <= 1'b1;
+      if (u_sdram.refreshes) {open_q, due_q} <= '0;
       if (taken_i) begin
         open_q[addr_q[9:8]] <= 1'b1;
         row_q[addr_q[9:8]]  <= addr_q[AddrW-1:10];
@@ -57,8 +59,8 @@ module cl_sdram_formal #(
     assume (began_q);
     // REQ-sdram-4: a row is open from the access to it on, until one to another row of its bank, or a refresh.
     assert (u_sdram.hit == (open_q[addr_q[9:8]] && row_q[addr_q[9:8]] == addr_q[AddrW-1:10]));
-    // REQ-sdram-5: a refresh is due every Interval cycles.
-    assert (32'(u_sdram.timer_q) == cycle_q);
+    // REQ-sdram-5: a refresh is due every Interval cycles, until it begins.
+    assert (32'(u_sdram.timer_q) == cycle_q && u_sdram.due_q == due_q);
 
     // Why: it remembers the same.
     assert (u_sdram.addr_q == addr_q && u_sdram.open_q == open_q);
