@@ -93,7 +93,7 @@ BUSES = {
 
 
 @pytest.mark.parametrize("name", BUSES)
-@pytest.mark.test("plain")
+@pytest.mark.test("plain", "pipeline")
 @pytest.mark.nightly("many")
 def test_bus(name: str) -> None:
     """REQ-bus-6 to 10."""
