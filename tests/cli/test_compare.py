@@ -79,8 +79,14 @@ def test_all_figures_as_json(capsys: pytest.CaptureFixture[str]) -> None:
             "unknown kernel 'os2': choose one of hw, sw, fine, freertos, freertos-tuned, linux",
         ),
         (STATUS, ("--cpus", "99"), "platform smp-standard: cpus must be a whole number from 1 to 16, not 99"),
+        (STATUS, ("--on", "sw,freertos", "--freertos", "/no/such"), "/no/such is not a FreeRTOS kernel"),
+        (
+            STATUS,
+            ("--freertos", "/no/such"),
+            "--freertos is for freertos and freertos-tuned only: name one by --on",
+        ),
     ],
-    ids=("differs", "status", "kernel", "cpus"),
+    ids=("differs", "status", "kernel", "cpus", "no-freertos", "needless-freertos"),
 )
 def test_what_cannot_be_compared(
     capsys: pytest.CaptureFixture[str],

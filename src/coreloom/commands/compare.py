@@ -16,7 +16,9 @@ from coreloom.comparison import compare, page
 from coreloom.errors import UserError
 from coreloom.files import check_target, write_atomically
 from coreloom.jobs.local import Local
-from coreloom.options import add_json, add_on, names, positive
+from coreloom.options import add_freertos, add_json, add_on, names, positive
+from coreloom.toolchain import freertos
+from coreloom.toolchain.firmware import FREERTOS
 
 
 def _counts(text: str) -> list[int]:
@@ -44,6 +46,10 @@ def _run(args: argparse.Namespace) -> int:
         prepare(args, given.name),
         MAX_SIMULATED,
     )
+    if any(on in FREERTOS for on in args.on):  # what is missing is said before anything is measured
+        freertos.kernel(args.freertos)
+    elif args.freertos:
+        raise UserError(f"--freertos is for {' and '.join(FREERTOS)} only: name one by --on")
     with doing(f"compare {given.name}") as task:
         runs = compare.measure(program, args.on, args.counts, Local(), task.say)
     differs = compare.difference(runs)
@@ -91,6 +97,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clock-hz", type=positive, metavar="N", help="as of `coreloom run`")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with timelines of all runs")
     add_json(parser)
+    add_freertos(parser)
     add_inputs(parser)
     add_sizes(parser)
     add_flags(parser)
