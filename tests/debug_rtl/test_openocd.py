@@ -93,6 +93,7 @@ def held(commands: str, folder: Path, gdb: str = "disabled") -> Iterator[subproc
     script = folder / "script.cfg"
     script.write_text(BEGIN.format(gdb=gdb) + commands)
     with socket.create_server(("127.0.0.1", 0)) as there:
+        there.settimeout(60)
         port = there.getsockname()[1]
         words = [
             "adapter driver remote_bitbang",
