@@ -934,10 +934,12 @@ void vTaskEndScheduler(void) {
   static struct cl_queue never;
   if (!running) return;
   vTaskSuspendAll();
-  for (TaskHandle_t task = first; task; task = task->cl_next) {
-    if (task != cl_frt_self()) vTaskSuspend(task);
-  }
   cl_frt_enter();
+  for (TaskHandle_t task = first; task;) {
+    const int goes_on = task != cl_frt_self() && task->cl_stop == GO;
+    if (goes_on) vTaskSuspend(task); /* which opens the section: another CPU may change the list */
+    task = goes_on ? first : task->cl_next;
+  }
   cl_frt_now(); /* the count that stays */
   running = 0;
   if (starter.first) cl_frt_wake_first(&starter);
