@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -19,6 +20,7 @@ import pytest
 import overview
 import proofs
 import tiers
+from coreloom import uses
 from coreloom.design import platform
 from coreloom.files import write_atomically
 from coreloom.paths import BUILD, RESULTS
@@ -30,6 +32,7 @@ _TIER = pytest.StashKey[str]()
 _ASKED = pytest.StashKey[set[str]]()
 _PROOFS = pytest.StashKey[list[proofs.Proof | proofs.Exploration]]()
 _STARTED = pytest.StashKey[float]()
+_RUN_ONCE = {"apps", "conformance", "runtime", "system"}  # folders of tests whose programs are
 SINCE = "CORELOOM_TESTS_SINCE"  # when `make` began, its set-up included
 
 
@@ -89,7 +92,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    with cache.recorded() as asked, proofs.recorded() as found:
+    # Who notes what is run keeps it: a program that was run before on the same model is not run again.
+    folder = item.path.relative_to(item.config.rootpath / "tests").parts[0]
+    with (
+        cache.recorded() as asked,
+        proofs.recorded() as found,
+        uses.recorded() if folder in _RUN_ONCE else contextlib.nullcontext(),
+    ):
         item.stash[_ASKED] = asked
         item.stash[_PROOFS] = found
         yield

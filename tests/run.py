@@ -130,6 +130,8 @@ def of_tiers(wanted: Sequence[str], started: float) -> int:
     names = [name for tier in wanted for name in tiers.SETUP[tier]]
     set_up(tuple(dict.fromkeys(names)))
     environment = {**os.environ, "CORELOOM_TESTS_SINCE": str(started)}
+    # Else each process compiles our modules anew, and pytest all tests, for a third of a minute.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if list(wanted) == ["linux"]:
         environment["CORELOOM_LINUX"] = "1"  # no guest is a failure, not a reason to skip
     colour = "yes" if sys.stdout.isatty() else "no"

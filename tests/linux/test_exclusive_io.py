@@ -64,7 +64,7 @@ def test_all_processes_of_a_group_leave_it(tmp_path: Path) -> None:
     machine.layer(100, "3", "a", alive=False)
     machine.write("/proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n")
     machine.write("/sys/fs/cgroup/cgroup.procs", "")
-    pids = [str(1000001 + number) for number in range(20000)]  # 8 bytes each: 65 535 end within one
+    pids = [str(1000001 + number) for number in range(9000)]  # 8 bytes each: 65 535 end within one
     machine.write(f"{group}/cgroup.procs", "".join(f"{pid}\n" for pid in pids))
     subprocess.run(
         [system.driver("system"), tmp_path, "restore"], capture_output=True, timeout=120, check=False

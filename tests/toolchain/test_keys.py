@@ -69,6 +69,11 @@ def test_a_script_with_effects_is_not_kept(design: Path, effect: str) -> None:
     assert key(design, f"read_slang {{0}}/top.sv\n{effect}\n") is None
 
 
+@pytest.mark.parametrize("shown", ["sat -show a", "sat -show-inputs"])
+def test_what_a_script_prints_is_kept(design: Path, shown: str) -> None:
+    assert key(design, f"read_slang {{0}}/top.sv\n{shown}\n")
+
+
 def test_a_result_is_kept_unless_yosys_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(cache.FOLDER, str(tmp_path / "cache"))
     monkeypatch.setattr(yowasp, "find", lambda tool, setup: Path(tool))

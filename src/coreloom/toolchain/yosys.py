@@ -82,7 +82,7 @@ def build(script: str, extra: str, label: str, folder: Path) -> None:
 
 
 # Commands of a script that leave something else than the log, or do more than its files say.
-_EFFECTS = re.compile(r"\b(write_\w+|dump|tee|abc|exec|script|shell|show|tcl|plugin)\b|-dump_|-o\b|!")
+_EFFECTS = re.compile(r"(?<!-)\b(write_\w+|dump|tee|abc|exec|script|shell|show|tcl|plugin)\b|-dump_|-o\b|!")
 _WORD = re.compile(r"""[^\s;"'=]+""")
 _QUOTED = re.compile(rb'"([^"\n\0]+)"')
 _HDL = {".sv", ".svh", ".v", ".vh"}
