@@ -10,10 +10,10 @@ static struct os_object *deleted[OS_KINDS];
 
 void *os_new(enum os_kind kind, size_t size, const void *attr) {
   if (cl_api_in_handler()) return NULL;
-  cl_backend_lock();
+  cl_api_enter();
   struct os_object *object = deleted[kind];
   if (object) deleted[kind] = object->next;
-  cl_backend_unlock();
+  cl_api_leave();
   if (!object) object = malloc(size);
   if (!object) return NULL;
   memset(object, 0, size);
@@ -57,7 +57,7 @@ static osStatus_t sleep_until(uint64_t at) {
   static struct cl_queue sleepers;
   struct cl_api_waiter me;
   if (!os_may_wait()) return osError;
-  cl_backend_lock();
+  cl_api_enter();
   return (osStatus_t)cl_api_wait(&sleepers, &me, at, osOK);
 }
 
@@ -132,9 +132,9 @@ int32_t osKernelRestoreLock(int32_t lock) {
 
 uint32_t osKernelSuspend(void) {
   if (change_lock(osKernelSuspended) < 0) return 0;
-  cl_backend_lock();
+  cl_api_enter();
   uint64_t next = cl_api_alarm_next();
-  cl_backend_unlock();
+  cl_api_leave();
   if (next == CL_NEVER) return osWaitForever;
   uint64_t now = cl_now();
   return next <= now ? 0 : (uint32_t)ticks_of(next - now);

@@ -52,7 +52,7 @@ void *osMemoryPoolAlloc(osMemoryPoolId_t id, uint32_t timeout) {
   struct pool *pool = id;
   struct pool_waiter me = {.block = NULL};
   if (CL_UNLIKELY(OS_WAITS(id, OS_POOL, timeout))) return NULL;
-  cl_backend_lock();
+  cl_api_enter();
   if (pool->free) {
     me.block = pool->free;
     pool->free = *pool->free;
@@ -63,7 +63,7 @@ void *osMemoryPoolAlloc(osMemoryPoolId_t id, uint32_t timeout) {
     return me.block;
   }
   pool->used += me.block != NULL;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return me.block;
 }
 
@@ -73,12 +73,12 @@ osStatus_t osMemoryPoolFree(osMemoryPoolId_t id, void *block) {
   size_t offset = (size_t)((char *)block - pool->memory);
   if ((char *)block < pool->memory || offset >= pool->fresh * pool->size || offset % pool->size)
     return osErrorParameter;
-  cl_backend_lock();
+  cl_api_enter();
   struct cl_api_waiter *first = cl_api_first(&pool->waiters);
   if (first) {
     ((struct pool_waiter *)first)->block = block;
     cl_api_wake(first, osOK);
-    cl_backend_unlock();
+    cl_api_leave();
     return osOK;
   }
   osStatus_t status = pool->used ? osOK : osErrorResource;
@@ -87,7 +87,7 @@ osStatus_t osMemoryPoolFree(osMemoryPoolId_t id, void *block) {
     pool->free = block;
     pool->used--;
   }
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return status;
 }
 
@@ -192,23 +192,23 @@ static uint32_t get(struct queue *queue, void *data) {
 osStatus_t osMessageQueuePut(osMessageQueueId_t id, const void *msg_ptr, uint8_t msg_prio, uint32_t timeout) {
   struct queue *queue = id;
   if (CL_UNLIKELY(OS_WAITS(id, OS_QUEUE, timeout) || !msg_ptr)) return osErrorParameter;
-  cl_backend_lock();
+  cl_api_enter();
   struct queue_waiter *receiver = (struct queue_waiter *)cl_api_first(&queue->receivers);
   if (receiver) {
     copy(queue, receiver->received, msg_ptr);
     receiver->priority = msg_prio;
     cl_api_wake(&receiver->is, osOK);
-    cl_backend_unlock();
+    cl_api_leave();
     return osOK;
   }
   if (CL_LIKELY(queue->count < queue->capacity)) {
     put(queue, msg_ptr, msg_prio);
-    cl_backend_unlock_quietly();
+    cl_api_leave_quietly();
     return osOK;
   }
   struct queue_waiter me = {.sent = msg_ptr, .priority = msg_prio};
   if (timeout && os_may_wait()) return (osStatus_t)cl_api_wait(&queue->senders, &me.is, os_at(timeout), osErrorTimeout);
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return timeout ? osErrorTimeout : osErrorResource;
 }
 
@@ -216,7 +216,7 @@ osStatus_t osMessageQueuePut(osMessageQueueId_t id, const void *msg_ptr, uint8_t
 static void let_send(struct queue *queue) {
   struct queue_waiter *sender = (struct queue_waiter *)cl_api_first(&queue->senders);
   if (CL_LIKELY(!sender)) {
-    cl_backend_unlock_quietly();
+    cl_api_leave_quietly();
     return;
   }
   while (sender && queue->count < queue->capacity) {
@@ -224,13 +224,13 @@ static void let_send(struct queue *queue) {
     cl_api_wake(&sender->is, osOK);
     sender = (struct queue_waiter *)cl_api_first(&queue->senders);
   }
-  cl_backend_unlock();
+  cl_api_leave();
 }
 
 osStatus_t osMessageQueueGet(osMessageQueueId_t id, void *msg_ptr, uint8_t *msg_prio, uint32_t timeout) {
   struct queue *queue = id;
   if (CL_UNLIKELY(OS_WAITS(id, OS_QUEUE, timeout) || !msg_ptr)) return osErrorParameter;
-  cl_backend_lock();
+  cl_api_enter();
   if (CL_LIKELY(queue->count)) {
     uint32_t priority = get(queue, msg_ptr);
     let_send(queue);
@@ -243,7 +243,7 @@ osStatus_t osMessageQueueGet(osMessageQueueId_t id, void *msg_ptr, uint8_t *msg_
     if (!status && msg_prio) *msg_prio = (uint8_t)me.priority;
     return status;
   }
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return timeout ? osErrorTimeout : osErrorResource;
 }
 
@@ -259,7 +259,7 @@ osStatus_t osMessageQueueReset(osMessageQueueId_t id) {
   struct queue *queue = id;
   if (cl_api_in_handler()) return osErrorISR;
   if (!os_is(id, OS_QUEUE)) return osErrorParameter;
-  cl_backend_lock();
+  cl_api_enter();
   queue->first = queue->last = queue->free = NULL;
   queue->count = queue->fresh = 0;
   let_send(queue);

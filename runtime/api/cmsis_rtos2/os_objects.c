@@ -21,7 +21,7 @@ static void expire(struct cl_api_alarm *alarm) {
   osTimerFunc_t function = timer->function;
   void *argument = timer->argument;
   if (timer->period) cl_api_alarm_start(alarm, alarm->at + (uint64_t)timer->period * OS_TICK);
-  cl_backend_unlock();
+  cl_api_leave();
   function(argument);
 }
 
@@ -48,23 +48,23 @@ osStatus_t osTimerStart(osTimerId_t id, uint32_t ticks) {
   struct timer *timer = id;
   osStatus_t status = usable(timer);
   if (status || !ticks) return status ? status : osErrorParameter;
-  cl_backend_lock();
+  cl_api_enter();
   cl_api_alarm_stop(&timer->alarm);
   timer->period = timer->type == osTimerPeriodic ? ticks : 0;
   cl_api_alarm_start(&timer->alarm, os_at(ticks));
-  cl_backend_unlock();
+  cl_api_leave();
   return osOK;
 }
 
 static osStatus_t stop(struct timer *timer, int is_deleted) {
   osStatus_t status = usable(timer);
   if (status) return status;
-  cl_backend_lock();
+  cl_api_enter();
   if (!timer->alarm.runs) status = osErrorResource;
   timer->period = 0;
   cl_api_alarm_stop(&timer->alarm);
   if (is_deleted) os_free(&timer->object);
-  cl_backend_unlock();
+  cl_api_leave();
   return is_deleted ? osOK : status;
 }
 
@@ -108,14 +108,14 @@ uint32_t osEventFlagsWait(osEventFlagsId_t id, uint32_t flags, uint32_t options,
 
 osStatus_t os_delete(void *id, enum os_kind kind, struct cl_queue *one, struct cl_queue *other) {
   if (cl_api_in_handler()) return osErrorISR;
-  cl_backend_lock();
+  cl_api_enter();
   int is_one = os_is(id, kind); /* another CPU may delete it, too */
   if (is_one) {
     cl_api_wake_all(one, osErrorResource);
     if (other) cl_api_wake_all(other, osErrorResource);
     os_free(id);
   }
-  cl_backend_unlock();
+  cl_api_leave();
   return is_one ? osOK : osErrorParameter;
 }
 
@@ -154,9 +154,9 @@ CL_COLD static osStatus_t leave_deleted(struct mutex *mutex) {
   mutex->owner = NULL;
   pthread_mutex_unlock(&mutex->is);
   if (!pthread_mutex_destroy(&mutex->is)) {
-    cl_backend_lock();
+    cl_api_enter();
     os_free(&mutex->object);
-    cl_backend_unlock();
+    cl_api_leave();
   }
   return osErrorResource;
 }
@@ -233,16 +233,14 @@ osStatus_t osMutexDelete(osMutexId_t id) {
 
 struct semaphore {
   struct os_object object;
-  uint32_t count, most;
-  struct cl_queue waiters;
+  struct cl_api_count is;
 };
 
 osSemaphoreId_t osSemaphoreNew(uint32_t max_count, uint32_t initial_count, const osSemaphoreAttr_t *attr) {
   if (!max_count || initial_count > max_count) return NULL;
   struct semaphore *semaphore = os_new(OS_SEMAPHORE, sizeof *semaphore, attr);
   if (!semaphore) return NULL;
-  semaphore->count = initial_count;
-  semaphore->most = max_count;
+  semaphore->is = (struct cl_api_count){.count = initial_count, .most = max_count};
   return semaphore;
 }
 
@@ -252,39 +250,27 @@ osStatus_t osSemaphoreAcquire(osSemaphoreId_t id, uint32_t timeout) {
   struct semaphore *semaphore = id;
   struct cl_api_waiter me;
   if (CL_UNLIKELY(OS_WAITS(id, OS_SEMAPHORE, timeout))) return osErrorParameter;
-  cl_backend_lock();
-  if (CL_LIKELY(semaphore->count)) {
-    semaphore->count--;
-    cl_backend_unlock_quietly();
+  cl_api_enter();
+  if (CL_LIKELY(semaphore->is.count)) {
+    semaphore->is.count--;
+    cl_api_leave_quietly();
     return osOK;
   }
   if (timeout && os_may_wait())
-    return (osStatus_t)cl_api_wait(&semaphore->waiters, &me, os_at(timeout), osErrorTimeout);
-  cl_backend_unlock_quietly();
+    return (osStatus_t)cl_api_wait(&semaphore->is.waiters, &me, os_at(timeout), osErrorTimeout);
+  cl_api_leave_quietly();
   return timeout ? osErrorTimeout : osErrorResource;
 }
 
 osStatus_t osSemaphoreRelease(osSemaphoreId_t id) {
-  struct semaphore *semaphore = id;
-  osStatus_t status = osOK;
   if (CL_UNLIKELY(!os_is(id, OS_SEMAPHORE))) return osErrorParameter;
-  cl_backend_lock();
-  struct cl_api_waiter *first = cl_api_first(&semaphore->waiters);
-  if (first) {
-    cl_api_wake(first, osOK);
-    cl_backend_unlock();
-    return osOK;
-  }
-  if (CL_LIKELY(semaphore->count < semaphore->most)) semaphore->count++;
-  else status = osErrorResource;
-  cl_backend_unlock_quietly();
-  return status;
+  return (osStatus_t)cl_api_give(&((struct semaphore *)id)->is, osErrorResource);
 }
 
 uint32_t osSemaphoreGetCount(osSemaphoreId_t id) {
-  return os_is(id, OS_SEMAPHORE) ? ((struct semaphore *)id)->count : 0;
+  return os_is(id, OS_SEMAPHORE) ? ((struct semaphore *)id)->is.count : 0;
 }
 
 osStatus_t osSemaphoreDelete(osSemaphoreId_t id) {
-  return os_delete(id, OS_SEMAPHORE, &((struct semaphore *)id)->waiters, NULL);
+  return os_delete(id, OS_SEMAPHORE, &((struct semaphore *)id)->is.waiters, NULL);
 }

@@ -98,7 +98,7 @@ osThreadId_t osThreadNew(osThreadFunc_t func, void *argument, const osThreadAttr
     pthread_attr_setname_np(&with, name);
   }
   int status = cl_api_create(&thread->is, &with);
-  cl_backend_lock();
+  cl_api_enter();
   if (status) {
     os_free(&thread->object);
   } else {
@@ -107,7 +107,7 @@ osThreadId_t osThreadNew(osThreadFunc_t func, void *argument, const osThreadAttr
     *last = &thread->object;
     count++;
   }
-  cl_backend_unlock();
+  cl_api_leave();
   if (status) return NULL;
   if (os_state == osKernelRunning) cl_api_start(&thread->is);
   return thread;
@@ -218,7 +218,7 @@ osStatus_t osThreadDetach(osThreadId_t id) {
   struct thread *thread = id;
   osStatus_t status = usable(thread);
   if (status && status != osErrorResource) return status;
-  cl_backend_lock();
+  cl_api_enter();
   int was = thread->detached, is_over = thread->terminated && !thread->reaped;
   pthread_t number = thread->is.number;
   thread->detached = 1;
@@ -227,7 +227,7 @@ osStatus_t osThreadDetach(osThreadId_t id) {
     cl_api_wake_all(&thread->joiners, osErrorResource);
     if (thread->terminated) os_free(&thread->object);
   }
-  cl_backend_unlock();
+  cl_api_leave();
   if (was) return osErrorResource;
   if (is_over) pthread_detach(number);
   return osOK;
@@ -238,23 +238,23 @@ osStatus_t osThreadJoin(osThreadId_t id) {
   osStatus_t status = usable(thread);
   if (status && status != osErrorResource) return status;
   if (thread == self() || (!thread->terminated && !os_may_wait())) return osErrorResource;
-  cl_backend_lock();
+  cl_api_enter();
   if (thread->detached || thread->joiners.first) {
-    cl_backend_unlock();
+    cl_api_leave();
     return osErrorResource;
   }
   if (thread->terminated) {
     thread->detached = 1; /* from others, which do not join it, too */
-    cl_backend_unlock();
+    cl_api_leave();
   } else {
     struct cl_api_waiter me;
     status = (osStatus_t)cl_api_wait(&thread->joiners, &me, CL_NEVER, osErrorResource);
     if (status) return status;
   }
   if (!thread->reaped) pthread_join(thread->is.number, NULL);
-  cl_backend_lock();
+  cl_api_enter();
   os_free(&thread->object);
-  cl_backend_unlock();
+  cl_api_leave();
   return osOK;
 }
 
@@ -268,10 +268,10 @@ osStatus_t osThreadTerminate(osThreadId_t id) {
   osStatus_t status = usable(thread);
   if (status) return status;
   if (thread == self()) osThreadExit();
-  cl_backend_lock();
+  cl_api_enter();
   int is_over = !os_is(thread, OS_THREAD) || thread->terminated || thread->is.ending; /* on another CPU, or by one */
   if (!is_over) thread->is.ending = 1;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   if (is_over) return osErrorResource;
   cl_api_end(&thread->is);
   return osOK;
@@ -282,9 +282,9 @@ uint32_t osThreadGetCount(void) { return cl_api_in_handler() ? 0 : count; }
 uint32_t osThreadEnumerate(osThreadId_t *array, uint32_t items) {
   uint32_t found = 0;
   if (cl_api_in_handler() || !array) return 0;
-  cl_backend_lock();
+  cl_api_enter();
   for (struct os_object *each = threads; each && found < items; each = each->next) array[found++] = each;
-  cl_backend_unlock();
+  cl_api_leave();
   return found;
 }
 
@@ -316,15 +316,15 @@ static int take(uint32_t *flags, uint32_t wanted, uint32_t options) {
 
 int os_flags_wait(uint32_t *flags, struct cl_queue *queue, uint32_t wanted, uint32_t options, uint32_t timeout) {
   struct waiter me = {.wanted = wanted, .options = options};
-  cl_backend_lock();
+  cl_api_enter();
   int found = take(flags, wanted, options);
   if (found < 0 && timeout && os_may_wait()) return cl_api_wait(queue, &me.is, os_at(timeout), osErrorTimeout);
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return found >= 0 ? found : timeout ? osErrorTimeout : osErrorResource;
 }
 
 uint32_t os_flags_set(uint32_t *flags, struct cl_queue *queue, uint32_t set) {
-  cl_backend_lock();
+  cl_api_enter();
   *flags |= set;
   for (struct cl_api_waiter *each = cl_api_first(queue), *next; each; each = next) {
     next = cl_api_next(queue, each);
@@ -332,15 +332,15 @@ uint32_t os_flags_set(uint32_t *flags, struct cl_queue *queue, uint32_t set) {
     if (found >= 0) cl_api_wake(each, found);
   }
   uint32_t left = *flags;
-  cl_backend_unlock();
+  cl_api_leave();
   return left;
 }
 
 uint32_t os_flags_clear(uint32_t *flags, uint32_t cleared) {
-  cl_backend_lock();
+  cl_api_enter();
   uint32_t before = *flags;
   *flags &= ~cleared;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return before;
 }
 

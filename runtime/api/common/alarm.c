@@ -11,7 +11,7 @@ static struct cl_queue sleeper;
 
 static void serve(struct cl_api_thread *self) {
   (void)self;
-  cl_backend_lock();
+  cl_api_enter();
   for (;;) {
     struct cl_api_alarm *due = first;
     if (due && due->at <= cl_now()) {
@@ -22,16 +22,16 @@ static void serve(struct cl_api_thread *self) {
       struct cl_api_waiter me;
       cl_api_nap(&sleeper, &me, due ? due->at : CL_NEVER);
     }
-    cl_backend_lock();
+    cl_api_enter();
   }
 }
 
 int cl_api_alarms(int priority, int in_handler) {
   static int done;
-  cl_backend_lock();
+  cl_api_enter();
   int is_first = !done;
   done = 1;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   if (!is_first) return 0;
   pthread_attr_t attr;
   pthread_attr_init(&attr);

@@ -9,6 +9,7 @@
 
 #include "../../memory/memory.h" /* first: the C library has one of this name */
 #include "cl_kernel.h"
+#include "guard.h"
 #include "posix.h"
 #include "wait.h"
 
@@ -56,7 +57,7 @@ int cl_api_release(struct cl_api_thread *thread, int result);
 void cl_api_set_priority(struct cl_api_thread *thread, int priority);
 void cl_api_look(void); /* what others want of the caller */
 
-/* --- Waits. All with the lock, cl_backend_lock --- */
+/* --- Waits. All with the lock of guard.h --- */
 
 /* On the waiting thread's stack. */
 struct cl_api_waiter {
@@ -77,6 +78,27 @@ static inline struct cl_api_waiter *cl_api_next(const struct cl_queue *queue, co
 void cl_api_wake(struct cl_api_waiter *waiter, int result);
 void cl_api_wake_all(struct cl_queue *queue, int result);
 int cl_api_wake_first(struct cl_queue *queue); /* with result 0; 0: nobody waits */
+
+/* Counts up to `most` what nobody waits for. */
+struct cl_api_count {
+  uint32_t count, most;
+  struct cl_queue waiters;
+};
+/* Takes the lock. One more, for the first that waits; `full`: there are as many as there may be. */
+CL_INLINE int cl_api_give(struct cl_api_count *of, int full) {
+  cl_api_enter();
+  struct cl_api_waiter *first = cl_api_first(&of->waiters);
+  if (first) {
+    cl_api_wake(first, 0);
+    cl_api_leave();
+    return 0;
+  }
+  const int fits = of->count < of->most;
+  if (CL_LIKELY(fits)) of->count++;
+  cl_api_leave_quietly();
+  return CL_LIKELY(fits) ? 0 : full;
+}
+
 /* A wait of the layer's own, which neither suspension nor an end sees. Releases the lock. */
 void cl_api_nap(struct cl_queue *queue, struct cl_api_waiter *me, uint64_t at);
 

@@ -22,10 +22,10 @@ static void serve(struct cl_api_thread *self) {
   line->status = interrupt_bind_thread_np(number);
   sem_post(&line->bound);
   while (!line->status && !interrupt_wait_np(number)) {
-    cl_backend_lock();
+    cl_api_enter();
     line->pending |= line->disabled;
     void (*call)(unsigned) = line->disabled ? NULL : line->call;
-    cl_backend_unlock();
+    cl_api_leave();
     if (call) call(number);
   }
 }
@@ -56,10 +56,10 @@ int cl_api_handle(unsigned number, void (*call)(unsigned line)) {
 
 void cl_api_line(unsigned number, int enabled) {
   struct line *line = &lines[number];
-  cl_backend_lock();
+  cl_api_enter();
   line->disabled = !enabled;
   int pending = enabled && line->pending;
   if (enabled) line->pending = 0;
-  cl_backend_unlock();
+  cl_api_leave();
   if (pending) interrupt_raise_np(number);
 }

@@ -18,6 +18,7 @@
 #include "../../memory/memory.h" /* the C library has one of that name, which posix.h would find */
 #include "../../memory/wait.h"
 #include "../../posix/posix.h"
+#include "../common/guard.h"
 
 #define CL_FRT_CYCLES ((uint32_t)((configCPU_CLOCK_HZ) / (configTICK_RATE_HZ))) /* of a tick */
 
@@ -29,34 +30,13 @@ extern uint32_t cl_frt_depths[CL_CPUS]; /* of critical sections on each CPU */
 
 static inline uint32_t *cl_frt_depth(void) { return &cl_frt_depths[CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0]; }
 
-/* The back end's lock; with the hardware kernel inline, as hw/cl_hw.c has it. Interrupts are disabled already. */
-static inline void cl_frt_lock(void) {
-#if !defined(CL_KERNEL_HW)
-  cl_backend_lock();
-#elif CL_CPUS > 1
-  cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)cl_timers);
-  cl_local_read(CL_LOCK_ACQUIRE); /* waits */
-#endif
-  __asm__ volatile("" ::: "memory");
-}
-
-static inline void cl_frt_unlock(void) {
-  __asm__ volatile("" ::: "memory");
-#if !defined(CL_KERNEL_HW)
-  cl_backend_unlock();
-#else
-  if (CL_CPUS > 1) cl_local_write(CL_LOCK_RELEASE, 0);
-  cl_irq_on();
-#endif
-}
-
 static inline void cl_frt_enter(void) {
   cl_irq_off();
-  if (!(*cl_frt_depth())++) cl_frt_lock();
+  if (!(*cl_frt_depth())++) cl_api_hold();
 }
 
 static inline void cl_frt_leave(void) {
-  if (!--*cl_frt_depth()) cl_frt_unlock();
+  if (!--*cl_frt_depth()) cl_api_leave();
 }
 
 /* The same of a function that calls no other of the API in between: the depth stays. What waits, or calls one, stays in a
@@ -64,19 +44,14 @@ static inline void cl_frt_leave(void) {
 static inline void cl_frt_enter_leaf(void) {
   cl_irq_off();
 #if CL_CPUS > 1 || !defined(CL_KERNEL_HW)
-  if (!*cl_frt_depth()) cl_frt_lock();
+  if (!*cl_frt_depth()) cl_api_hold();
 #endif
 }
 static inline void cl_frt_leave_leaf(void) {
-  if (CL_LIKELY(!*cl_frt_depth())) cl_frt_unlock();
+  if (CL_LIKELY(!*cl_frt_depth())) cl_api_leave();
 }
 static inline void cl_frt_leave_leaf_quietly(void) { /* nobody was woken */
-  if (CL_UNLIKELY(*cl_frt_depth())) return;
-#if defined(CL_KERNEL_HW)
-  cl_frt_unlock();
-#else
-  cl_backend_unlock_quietly();
-#endif
+  if (CL_LIKELY(!*cl_frt_depth())) cl_api_leave_quietly();
 }
 static inline void cl_frt_stay(void) { ++*cl_frt_depth(); }
 
@@ -85,7 +60,7 @@ static inline uint32_t cl_frt_open(void) {
   cl_irq_off();
   uint32_t depth = *cl_frt_depth();
   *cl_frt_depth() = 0;
-  if (depth) cl_frt_unlock();
+  if (depth) cl_api_leave();
   else cl_irq_on();
   return depth;
 }

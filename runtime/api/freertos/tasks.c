@@ -117,10 +117,10 @@ CL_APART int wait_until(struct cl_waiter *me, uint32_t semaphore, uint64_t at) {
   while (!me->woken && cl_status(answer) != ETIMEDOUT);
   if (cl_status(answer) == ETIMEDOUT) {
     cl_irq_off();
-    cl_frt_lock();
+    cl_api_hold();
     if (me->woken) cl_op_semaphore_wait(semaphore, CL_NOW); /* it came just then */
     else cl_queue_take_out(me);
-    cl_frt_unlock();
+    cl_api_leave();
   }
   cl_waiters[me->thread] = NULL;
   return me->woken ? 0 : ETIMEDOUT;
@@ -142,7 +142,7 @@ static int wait_in(struct cl_queue *queue, struct cl_waiter *me, uint64_t at) {
   TaskHandle_t self = cl_frt_tasks[thread];
   if (CL_UNLIKELY(!semaphore || !self)) return cl_queue_wait(queue, me, at);
   insert(queue, me, thread, self);
-  cl_frt_unlock();
+  cl_api_leave();
   if (CL_LIKELY(at == CL_NEVER)) {
     do cl_op_semaphore_wait(semaphore - 1, CL_NEVER);
     while (CL_UNLIKELY(!me->woken));
@@ -234,7 +234,7 @@ __attribute__((noinline)) int cl_frt_wait_long(struct cl_queue *queue) {
     me.ends = NULL;
     insert(queue, &me, thread, self);
     *cl_frt_depth() = 0;
-    cl_frt_unlock();
+    cl_api_leave();
     do cl_op_semaphore_wait(semaphore - 1, CL_NEVER);
     while (CL_UNLIKELY(!me.woken));
     cl_waiters[thread] = NULL;

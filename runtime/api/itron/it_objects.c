@@ -11,11 +11,11 @@ static struct it_waiter *first(const struct cl_queue *queue) { return (struct it
 
 /* Deletes an object; those who wait get E_DLT. `other` may be NULL. */
 static ER delete(struct it_object *object, struct cl_queue *other) {
-  cl_backend_lock();
+  cl_api_enter();
   object->exists = 0;
   cl_api_wake_all(&object->waiters, E_DLT);
   if (other) cl_api_wake_all(other, E_DLT);
-  cl_backend_unlock();
+  cl_api_leave();
   return E_OK;
 }
 
@@ -25,8 +25,8 @@ static ER created(ER_ID found) { return found < E_OK ? found : E_OK; }
 /* --- semaphores ------------------------------------------------------------------------------------- */
 
 static struct semaphore {
-  struct it_object is;
-  UINT count, most;
+  struct it_object is; /* nobody waits in its queue */
+  struct cl_api_count of;
 } semaphores[IT_IDS];
 
 static ER_ID make_semaphore(ID id, const T_CSEM *how) {
@@ -35,8 +35,7 @@ static ER_ID make_semaphore(ID id, const T_CSEM *how) {
   ER_ID found = it_new(id, semaphores, sizeof *semaphores, how->sematr, TA_TPRI);
   if (found < E_OK) return found;
   struct semaphore *semaphore = &semaphores[found - 1];
-  semaphore->count = how->isemcnt;
-  semaphore->most = how->maxsem;
+  semaphore->of = (struct cl_api_count){.count = how->isemcnt, .most = how->maxsem};
   it_made(&semaphore->is, how->sematr);
   return found;
 }
@@ -46,24 +45,12 @@ ER_ID acre_sem(const T_CSEM *pk_csem) { return make_semaphore(0, pk_csem); }
 
 ER del_sem(ID semid) {
   IT_CHECK(it_in_task(), semid, semaphores);
-  return delete(&semaphores[semid - 1].is, NULL);
+  return delete(&semaphores[semid - 1].is, &semaphores[semid - 1].of.waiters);
 }
 
 CL_INLINE ER give(ER context, ID id) {
   IT_CHECK(context, id, semaphores);
-  struct semaphore *semaphore = &semaphores[id - 1];
-  ER status = E_OK;
-  cl_backend_lock();
-  struct it_waiter *waiter = first(&semaphore->is.waiters);
-  if (waiter) {
-    cl_api_wake(&waiter->is, E_OK);
-    cl_backend_unlock();
-    return E_OK;
-  }
-  if (CL_LIKELY(semaphore->count < semaphore->most)) semaphore->count++;
-  else status = E_QOVR;
-  cl_backend_unlock_quietly();
-  return status;
+  return cl_api_give(&semaphores[id - 1].of, E_QOVR);
 }
 
 ER sig_sem(ID semid) { return give(it_in_task(), semid); }
@@ -74,10 +61,10 @@ CL_INLINE ER take(ER context, ID id, TMO tmout) {
   IT_CHECK_TIME(tmout);
   struct semaphore *semaphore = &semaphores[id - 1];
   struct it_waiter me;
-  cl_backend_lock();
-  if (CL_UNLIKELY(!semaphore->count)) return it_wait(semaphore->is.attr, &semaphore->is.waiters, &me, tmout);
-  semaphore->count--;
-  cl_backend_unlock_quietly();
+  cl_api_enter();
+  if (CL_UNLIKELY(!semaphore->of.count)) return it_wait(semaphore->is.attr, &semaphore->of.waiters, &me, tmout);
+  semaphore->of.count--;
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -87,9 +74,9 @@ ER twai_sem(ID semid, TMO tmout) { return take(it_may_wait(), semid, tmout); }
 
 ER ref_sem(ID semid, T_RSEM *pk_rsem) {
   IT_CHECK(it_in_task(), semid, semaphores);
-  cl_backend_lock();
-  *pk_rsem = (T_RSEM){it_first(&semaphores[semid - 1].is.waiters), semaphores[semid - 1].count};
-  cl_backend_unlock_quietly();
+  cl_api_enter();
+  *pk_rsem = (T_RSEM){it_first(&semaphores[semid - 1].of.waiters), semaphores[semid - 1].of.count};
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -130,7 +117,7 @@ static int suffice(struct flags *of, FLGPTN wanted, MODE mode, FLGPTN *got) {
 static ER set(ER context, ID id, FLGPTN pattern) {
   IT_CHECK(context, id, flags);
   struct flags *of = &flags[id - 1];
-  cl_backend_lock();
+  cl_api_enter();
   of->pattern |= pattern;
   for (struct it_waiter *each = first(&of->is.waiters), *next; each; each = next) {
     next = (struct it_waiter *)cl_api_next(&of->is.waiters, &each->is);
@@ -139,7 +126,7 @@ static ER set(ER context, ID id, FLGPTN pattern) {
     each->data = (VP_INT)got;
     cl_api_wake(&each->is, E_OK);
   }
-  cl_backend_unlock();
+  cl_api_leave();
   return E_OK;
 }
 
@@ -148,9 +135,9 @@ ER iset_flg(ID flgid, FLGPTN setptn) { return set(it_in_handler(), flgid, setptn
 
 ER clr_flg(ID flgid, FLGPTN clrptn) {
   IT_CHECK(it_in_task(), flgid, flags);
-  cl_backend_lock();
+  cl_api_enter();
   flags[flgid - 1].pattern &= clrptn;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -160,13 +147,13 @@ static ER await(ER context, ID id, FLGPTN wanted, MODE mode, FLGPTN *got, TMO tm
   struct flags *of = &flags[id - 1];
   struct it_waiter me = {.data = (VP_INT)wanted, .mode = mode};
   if (!wanted || mode & ~TWF_ORW) return E_PAR;
-  cl_backend_lock();
+  cl_api_enter();
   if (!(of->is.attr & TA_WMUL) && of->is.waiters.first) {
-    cl_backend_unlock_quietly();
+    cl_api_leave_quietly();
     return E_ILUSE;
   }
   if (suffice(of, wanted, mode, got)) {
-    cl_backend_unlock_quietly();
+    cl_api_leave_quietly();
     return E_OK;
   }
   ER status = it_wait(of->is.attr, &of->is.waiters, &me, tmout);
@@ -186,9 +173,9 @@ ER twai_flg(ID flgid, FLGPTN waiptn, MODE wfmode, FLGPTN *p_flgptn, TMO tmout) {
 
 ER ref_flg(ID flgid, T_RFLG *pk_rflg) {
   IT_CHECK(it_in_task(), flgid, flags);
-  cl_backend_lock();
+  cl_api_enter();
   *pk_rflg = (T_RFLG){it_first(&flags[flgid - 1].is.waiters), flags[flgid - 1].pattern};
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -248,18 +235,18 @@ static ER send(ER context, ID id, VP_INT data, TMO tmout, int forced) {
   struct data_queue *queue = &data_queues[id - 1];
   struct it_waiter me = {.data = data};
   if (forced && !queue->most) return E_ILUSE;
-  cl_backend_lock();
+  cl_api_enter();
   struct it_waiter *receiver = first(&queue->receivers);
   if (receiver) {
     receiver->data = data;
     cl_api_wake(&receiver->is, E_OK);
-    cl_backend_unlock();
+    cl_api_leave();
     return E_OK;
   }
   if (forced && queue->count == queue->most) get(queue);
   if (queue->count == queue->most) return it_wait(queue->is.attr, &queue->is.waiters, &me, tmout);
   put(queue, data);
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -275,7 +262,7 @@ static ER receive(ER context, ID id, VP_INT *data, TMO tmout) {
   IT_CHECK_TIME(tmout);
   struct data_queue *queue = &data_queues[id - 1];
   struct it_waiter me;
-  cl_backend_lock();
+  cl_api_enter();
   struct it_waiter *sender = first(&queue->is.waiters);
   if (!queue->count && !sender) {
     ER status = it_wait(TA_TFIFO, &queue->receivers, &me, tmout);
@@ -287,7 +274,7 @@ static ER receive(ER context, ID id, VP_INT *data, TMO tmout) {
     if (queue->most) put(queue, sender->data);
     cl_api_wake(&sender->is, E_OK);
   }
-  cl_backend_unlock();
+  cl_api_leave();
   return E_OK;
 }
 
@@ -298,9 +285,9 @@ ER trcv_dtq(ID dtqid, VP_INT *p_data, TMO tmout) { return receive(it_may_wait(),
 ER ref_dtq(ID dtqid, T_RDTQ *pk_rdtq) {
   IT_CHECK(it_in_task(), dtqid, data_queues);
   struct data_queue *queue = &data_queues[dtqid - 1];
-  cl_backend_lock();
+  cl_api_enter();
   *pk_rdtq = (T_RDTQ){it_first(&queue->is.waiters), it_first(&queue->receivers), queue->count};
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -338,12 +325,12 @@ ER snd_mbx(ID mbxid, T_MSG *pk_msg) {
   struct mailbox *box = &mailboxes[mbxid - 1];
   const int by_priority = (box->is.attr & TA_MPRI) != 0;
   if (!pk_msg || (by_priority && (priority_of(pk_msg) < TMIN_MPRI || priority_of(pk_msg) > box->most))) return E_PAR;
-  cl_backend_lock();
+  cl_api_enter();
   struct it_waiter *receiver = first(&box->is.waiters);
   if (receiver) {
     receiver->data = (VP_INT)pk_msg;
     cl_api_wake(&receiver->is, E_OK);
-    cl_backend_unlock();
+    cl_api_leave();
     return E_OK;
   }
   T_MSG **link = box->first && !by_priority ? &box->last->next : &box->first;
@@ -351,7 +338,7 @@ ER snd_mbx(ID mbxid, T_MSG *pk_msg) {
   pk_msg->next = *link;
   *link = pk_msg;
   if (!pk_msg->next) box->last = pk_msg;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -360,11 +347,11 @@ static ER receive_message(ER context, ID id, T_MSG **message, TMO tmout) {
   IT_CHECK_TIME(tmout);
   struct mailbox *box = &mailboxes[id - 1];
   struct it_waiter me;
-  cl_backend_lock();
+  cl_api_enter();
   if (box->first) {
     *message = box->first;
     box->first = box->first->next;
-    cl_backend_unlock_quietly();
+    cl_api_leave_quietly();
     return E_OK;
   }
   ER status = it_wait(box->is.attr, &box->is.waiters, &me, tmout);
@@ -378,8 +365,8 @@ ER trcv_mbx(ID mbxid, T_MSG **ppk_msg, TMO tmout) { return receive_message(it_ma
 
 ER ref_mbx(ID mbxid, T_RMBX *pk_rmbx) {
   IT_CHECK(it_in_task(), mbxid, mailboxes);
-  cl_backend_lock();
+  cl_api_enter();
   *pk_rmbx = (T_RMBX){it_first(&mailboxes[mbxid - 1].is.waiters), mailboxes[mbxid - 1].first};
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }

@@ -48,12 +48,12 @@ ER_ID it_new(ID id, void *objects, size_t size, ATR attr, ATR allowed) {
   if (attr & ~allowed) return E_RSATR;
   if (id < 0 || id > IT_IDS) return E_ID;
   ID found = id ? id : 1;
-  cl_backend_lock();
+  cl_api_enter();
   while (!id && found <= IT_IDS && exists[(size_t)(found - 1) * size]) found++;
   if (found > IT_IDS) found = E_NOID;
   else if (exists[(size_t)(found - 1) * size]) found = E_OBJ;
   else exists[(size_t)(found - 1) * size] = IT_IN_MAKING;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return found;
 }
 
@@ -70,7 +70,7 @@ ER it_wait(ATR attr, struct cl_queue *queue, struct it_waiter *me, TMO tmout) {
   if (tmout)
     return attr & TA_TPRI ? cl_api_wait(queue, &me->is, it_until(tmout), E_TMOUT)
                           : cl_api_wait_in_turn(queue, &me->is, it_until(tmout), E_TMOUT);
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_TMOUT;
 }
 
@@ -96,11 +96,11 @@ static void begin(struct task *task) {
 static int is_again(struct task *task) {
   if (task->thread.locks) cl_api_unlock(&task->thread);
   pthread_setschedprio(pthread_self(), CL_API_TOP);
-  cl_backend_lock();
+  cl_api_enter();
   int again = task->actcnt && !task->thread.ending && !task->deletes;
   if (again) task->actcnt--;
   else task->leaves = 1;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   if (!again) return 0;
   begin(task);
   cl_api_set_priority(&task->thread, kernel_priority(task->priority));
@@ -151,16 +151,16 @@ static ER start(struct task *task) {
 static ER activate(ID id) {
   struct task *task = &tasks[id - 1];
   ER status = E_OK;
-  cl_backend_lock();
+  cl_api_enter();
   while (task->leaves) { /* it is on another CPU, at the highest priority */
-    cl_backend_unlock_quietly();
-    cl_backend_lock();
+    cl_api_leave_quietly();
+    cl_api_enter();
   }
   int is_new = !task->active;
   if (is_new) task->active = 1;
   else if (task->actcnt < TMAX_ACTCNT) task->actcnt++;
   else status = E_QOVR;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return is_new ? start(task) : status;
 }
 
@@ -234,10 +234,10 @@ ER mig_tsk(ID tskid, ID prcid) {
 
 ER_UINT can_act(ID tskid) {
   CHECK_OR_SELF(it_in_task(), tskid);
-  cl_backend_lock();
+  cl_api_enter();
   UINT count = tasks[tskid - 1].actcnt;
   tasks[tskid - 1].actcnt = 0;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return (ER_UINT)count;
 }
 
@@ -256,19 +256,19 @@ ER ter_tsk(ID tskid) {
   CHECK(it_in_task(), tskid);
   struct task *task = &tasks[tskid - 1];
   if (task == self()) return E_ILUSE;
-  cl_backend_lock();
+  cl_api_enter();
   int is_over = !task->active || task->leaves || task->thread.ending;
   if (!is_over) task->thread.ending = 1;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   if (is_over) return E_OBJ;
   cl_api_end(&task->thread);
-  cl_backend_lock();
+  cl_api_enter();
   int again = task->actcnt && !task->active; /* else another CPU has activated it meanwhile */
   if (again) {
     task->actcnt--;
     task->active = 1;
   }
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return again ? start(task) : E_OK;
 }
 
@@ -312,10 +312,10 @@ ER tslp_tsk(TMO tmout) {
   struct task *me = self();
   if (it_may_wait()) return E_CTX;
   IT_CHECK_TIME(tmout);
-  cl_backend_lock();
+  cl_api_enter();
   if (!me->wupcnt) return it_wait(TA_TFIFO, &me->sleeping, &waiter, tmout);
   me->wupcnt--;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }
 
@@ -325,13 +325,13 @@ static ER wake_up(ER context, ID id) {
   CHECK_OR_SELF(context, id);
   struct task *task = &tasks[id - 1];
   ER status = E_OK;
-  cl_backend_lock();
+  cl_api_enter();
   struct cl_api_waiter *sleeper = cl_api_first(&task->sleeping);
   if (!task->active || task->leaves) status = E_OBJ;
   else if (sleeper) cl_api_wake(sleeper, E_OK);
   else if (task->wupcnt < TMAX_WUPCNT) task->wupcnt++;
   else status = E_QOVR;
-  cl_backend_unlock();
+  cl_api_leave();
   return status;
 }
 
@@ -341,10 +341,10 @@ ER iwup_tsk(ID tskid) { return wake_up(it_in_handler(), tskid); }
 ER_UINT can_wup(ID tskid) {
   CHECK_OR_SELF(it_in_task(), tskid);
   if (!tasks[tskid - 1].active) return E_OBJ;
-  cl_backend_lock();
+  cl_api_enter();
   UINT count = tasks[tskid - 1].wupcnt;
   tasks[tskid - 1].wupcnt = 0;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return (ER_UINT)count;
 }
 
@@ -384,7 +384,7 @@ ER dly_tsk(RELTIM dlytim) {
   struct cl_api_waiter waiter;
   if (it_may_wait()) return E_CTX;
   uint64_t at = cl_now() + (uint64_t)dlytim * IT_MS;
-  cl_backend_lock();
+  cl_api_enter();
   return cl_api_wait(&delayed, &waiter, at, E_OK);
 }
 

@@ -44,7 +44,7 @@ static void expire(struct cl_api_alarm *alarm) {
   VP_INT exinf = timed->exinf;
   if (timed->cycle) cl_api_alarm_start(alarm, alarm->at + (uint64_t)timed->cycle * IT_MS);
   else timed->on = 0;
-  cl_backend_unlock();
+  cl_api_leave();
   if (call) call(exinf);
 }
 
@@ -60,19 +60,19 @@ static ER_ID make(struct timed *all, ID id, const struct timed *how, ATR allowed
 }
 
 static void start(struct timed *timed, uint32_t ms) {
-  cl_backend_lock();
+  cl_api_enter();
   timed->on = 1;
   cl_api_alarm_stop(&timed->alarm);
   cl_api_alarm_start(&timed->alarm, it_until((TMO)ms));
-  cl_backend_unlock();
+  cl_api_leave();
 }
 
 static ER stop(struct timed *timed, int is_deleted) {
-  cl_backend_lock();
+  cl_api_enter();
   timed->on = 0;
   if (is_deleted || !(timed->attr & TA_PHS)) cl_api_alarm_stop(&timed->alarm);
   if (is_deleted) timed->is.exists = 0;
-  cl_backend_unlock_quietly();
+  cl_api_leave_quietly();
   return E_OK;
 }
 
