@@ -59,7 +59,7 @@ module cl_board
   logic  [5:0] button;
   logic [31:0] rom_rdata, ram_rdata, uart_rdata;
   logic  [7:0] exit_status;
-  logic        unused_tx;
+  logic        unused_tx, unused_page;
 
   // Reset of the SoC, and what it boots
   logic        boot_q, ended_q, start, soc_rst_nq, runs_q;   // the last two are equal: a reset, and a value
@@ -106,6 +106,9 @@ module cl_board
     .user_gnt_i   (1'b1),
     .user_rvalid_i(user_rvalid_q),
     .user_rsp_i   (user_rsp),
+    .debug_page_req_o  (unused_page),   // no JTAG port yet
+    .debug_page_rdata_i('0),
+    .debug_req_i       ('0),
     .ram_ask_o    (ram_ask),
     .ram_ready_i  (ram_ready | rom_shown_q),
     .ram_req_o    (ram_req),

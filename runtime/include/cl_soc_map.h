@@ -12,6 +12,7 @@
 #define CL_BACK_DOOR                       0xE2000000 /* near side of the Back-Door */
 #define CL_SCHEDULER_PORT                  0xE3000000 /* [HT]'s scheduler: op << 20 | thread << 10 | argument << 2 */
 #define CL_USER                            0xE4000000 /* a device of the user's, on a bus port of cl_soc; a bus error without one */
+#define CL_DEBUG                           0xE5000000 /* page of a debug module outside of cl_soc; a bus error without one */
 #define CL_PRIVATE                         0xF0000000 /* private to each core: never reaches the shared bus */
 #define CL_KERNEL_PORT                     0xF0000000 /* kernel port: op << 12 | id << 2 */
 #define CL_LOCAL                           0xF0100000 /* local device */

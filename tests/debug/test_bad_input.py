@@ -21,14 +21,15 @@ def _refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return err.rstrip("\n")
 
 
-def test_a_port_in_use(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", ["--gdb", "--jtag"])
+def test_a_port_in_use(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as there:
         there.bind(("127.0.0.1", 0))
         there.listen()
         port = there.getsockname()[1]
-        assert _refused(capsys, "run", ENDS, "--gdb", str(port)) == (
+        assert _refused(capsys, "run", ENDS, option, str(port)) == (
             f"coreloom: error: port {port} cannot be used: Address already in use; "
-            "choose another by --gdb PORT"
+            f"choose another by {option} PORT"
         )
 
 
@@ -44,6 +45,21 @@ def test_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_linux(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert _refused(capsys, *words, "--on", "linux") == (
         "coreloom: error: ground linux runs on this machine: start gdb itself on the program"
+    )
+
+
+def test_jtag_is_not_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _refused(capsys, "run", ENDS, "--jtag", "--platform", "smp-economy") == (
+        "coreloom: error: the economy core has no debug mode: leave out --jtag, or choose the standard core"
+    )
+    assert _refused(capsys, "run", ENDS, "--jtag", "--on", "linux") == (
+        "coreloom: error: --jtag is not an option of ground linux: it needs a simulated machine"
+    )
+    assert _refused(capsys, "debug", ENDS, "--jtag") == (
+        "coreloom: error: coreloom debug starts gdb without OpenOCD: use coreloom run --jtag"
+    )
+    assert _refused(capsys, "run", ENDS, "--jtag", "--gdb") == (
+        "coreloom run: error: argument --gdb: not allowed with argument --jtag (see coreloom run --help)"
     )
 
 

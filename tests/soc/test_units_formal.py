@@ -88,6 +88,7 @@ BUSES = {
     "user": "-GMasters=2 -GUser=1",
     "user-waits": "-GMasters=3 -GWaits=1 -GUser=1",
     "user-pipeline": "-GMasters=2 -GPipeline=1 -GUser=1",
+    "debug": "-GMasters=2 -GUser=1 -GDebug=1",
     "many": "-GMasters=16 -GFirst=1 -GUnits=15 -GWindowBytes=4194304",
 }
 
@@ -121,6 +122,7 @@ BUS_FAULTS = {
               "(|req_i | |(late_i & first)) ? '0 : choose(late, above_q)"),
     "user": ("user", "(dev_cmd_o.addr[31:24] == UserTop)", "(dev_cmd_o.addr[31:25] == UserTop[7:1])"),
     "granted": ("user-waits", "& (user_gnt_i | ~in_user_q)", "& 1'b1"),
+    "page": ("debug", "(dev_cmd_o.addr[31:12] == DebugTop)", "(dev_cmd_o.addr[31:16] == DebugTop[19:4])"),
     "early": ("user-waits", "(|(req_i & kept)) & in_user", "(|req_i) & in_user"),
     "shown": ("waits", "assign asked     = |chosen;", "assign asked     = any;"),
 }  # fmt: skip

@@ -31,7 +31,8 @@ module cl_top
     .user_cmd_o   (cmd),
     .user_gnt_i   (gnt),
     .user_rvalid_i(rvalid_q),
-    .user_rsp_i   (rsp)
+    .user_rsp_i   (rsp),
+    .debug_req_i  ('0)
   );
 
   assign gnt       = !Cfg.Sdram || waited_q == 2;

@@ -16,6 +16,7 @@ module cl_bus_formal
   parameter bit          Scheduler   = 1'b0,
   parameter int unsigned WindowBytes = 0,
   parameter bit          User        = 1'b0,
+  parameter bit          Debug       = 1'b0,
   localparam int unsigned RamBytes   = 65536
 ) (
   input logic                   clk_i,
@@ -35,14 +36,15 @@ module cl_bus_formal
   input logic            [31:0] uart_rdata_i,
   input logic            [31:0] unit_rdata_i,
   input logic            [31:0] scheduler_rdata_i,
-  input logic            [31:0] window_rdata_i
+  input logic            [31:0] window_rdata_i,
+  input logic            [31:0] debug_rdata_i
 );
 
   logic     [Masters-1:0] gnt, gnt_late, bus_req, bus_late, bus_gnt, bus_gnt_late, rvalid, snoop_valid;
   obi_req_t [Masters-1:0] bus_cmd;
   obi_req_t               dev_cmd;
   logic                   err, ram_ask, ram_req, uart_req, unit_req, scheduler_ask, scheduler_req, window_req;
-  logic                   user_req, user_gnt, user_rvalid_q;
+  logic                   user_req, user_gnt, user_rvalid_q, debug_req;
   logic            [31:0] rdata, snoop_addr;
 
   for (genvar m = 0; m < Masters; m++) begin : g_stage
@@ -76,7 +78,8 @@ module cl_bus_formal
     .Scheduler  (Scheduler),
     .WindowBase (BackDoorBase),
     .WindowBytes(WindowBytes),
-    .User       (User)
+    .User       (User),
+    .Debug      (Debug)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -109,6 +112,8 @@ module cl_bus_formal
     .window_req_o     (window_req),
     .window_rdata_i,
     .window_err_i,
+    .debug_req_o      (debug_req),
+    .debug_rdata_i,
     .user_req_o       (user_req),
     .user_gnt_i       (user_gnt),
     .user_rvalid_i    (user_rvalid_q),
@@ -123,8 +128,8 @@ module cl_bus_formal
     else         user_rvalid_q <= user_req & user_gnt;
   end
 
-  // The devices of an address, a bit each: memory, UART, hardware threads, scheduler, window, the user's
-  typedef logic [5:0] devices_t;
+  // The devices of an address, a bit each: memory, UART, hardware threads, scheduler, window, the user's, debug
+  typedef logic [6:0] devices_t;
 
   function automatic devices_t devices(logic [31:0] addr);
     devices    = '0;
@@ -135,6 +140,7 @@ module cl_bus_formal
     devices[3] = Scheduler && addr >= SchedulerBase && addr - SchedulerBase < 32'h0100_0000;
     devices[4] = addr >= BackDoorBase && addr - BackDoorBase < WindowBytes;
     devices[5] = User && addr >= UserBase && addr - UserBase < 32'h0100_0000;
+    devices[6] = Debug && addr >= DebugBase && addr - DebugBase < 4096;
   endfunction
 
   // The access granted to some master in this cycle; which of them; whether a first one asks, on time or late
@@ -143,7 +149,7 @@ module cl_bus_formal
   devices_t           asked;
 
   assign winner = bus_gnt | bus_gnt_late;
-  assign asked  = {user_req & user_gnt, window_req, scheduler_req, unit_req, uart_req, ram_req};
+  assign asked  = {debug_req, user_req & user_gnt, window_req, scheduler_req, unit_req, uart_req, ram_req};
 
   always_comb begin
     granted = '0;
@@ -256,6 +262,7 @@ module cl_bus_formal
       if (devices(answers)[3]) AssertScheduler: assert (rdata == scheduler_rdata_i);
       if (devices(answers)[4]) AssertWindow:    assert (rdata == window_rdata_i);
       if (devices(answers)[5]) AssertUser:      assert (rdata == user_rsp_i.rdata);
+      if (devices(answers)[6]) AssertDebug:     assert (rdata == debug_rdata_i);
     end
     // REQ-bus-9: a cache is told of the stores that reach the memory, of all of them and of nothing else, with their
     // master and address.

@@ -6,7 +6,8 @@
 module cl_ibex #(
   parameter logic [31:0] BootAddr = 32'h0,
   parameter bit          ICache   = 1'b1,
-  parameter int unsigned Banks    = 1
+  parameter int unsigned Banks    = 1,
+  parameter bit          Debug    = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -30,6 +31,7 @@ module cl_ibex #(
   input  logic        irq_timer_i,
   input  logic        irq_external_i,
   input  logic [14:0] irq_fast_i,
+  input  logic        debug_req_i,
   input  logic        bank_i,
   input  logic  [4:0] other_addr_i,
   output logic [31:0] other_rdata_o,
@@ -62,6 +64,7 @@ module cl_core_standard_formal
   input logic        irq_ipi_i,
   input logic        irq_line_i,
   input logic        irq_ipc_i,
+  input logic        debug_req_i,
   input logic        snoop_valid_i,
   input logic [31:0] snoop_addr_i
 );
@@ -93,6 +96,7 @@ module cl_core_standard_formal
     .irq_ipi_i,
     .irq_line_i,
     .irq_ipc_i,
+    .debug_req_i,
     .snoop_valid_i,
     .snoop_addr_i,
     .fault_o        (fault),
@@ -206,6 +210,7 @@ module cl_core_standard_formal
     if (fetch_q) assert (u_adapter.instr_addr_q == fetch_addr_q);
     // REQ-standard-5: each interrupt has its place, and the core its number.
     assert (u_adapter.u_core.irq_external_i == irq_kernel_i && u_adapter.u_core.irq_timer_i == irq_timer_i);
+    assert (u_adapter.u_core.debug_req_i == debug_req_i);
     assert (u_adapter.u_core.irq_software_i == irq_ipi_i && u_adapter.u_core.irq_fast_i == {13'd0, irq_ipc_i, irq_line_i});
     assert (u_adapter.u_core.hart_id_i == cpu_id_i && halt == u_adapter.u_core.halt_o && pc == u_adapter.u_core.pc_o);
 

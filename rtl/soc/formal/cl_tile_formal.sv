@@ -6,7 +6,8 @@
 module cl_core
   import cl_soc_pkg::*;
 #(
-  parameter cl_soc_cfg_pkg::cfg_t Cfg = cl_soc_cfg_pkg::Default
+  parameter cl_soc_cfg_pkg::cfg_t Cfg   = cl_soc_cfg_pkg::Default,
+  parameter bit                   Debug = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -30,6 +31,7 @@ module cl_core
   input  logic        irq_ipi_i,
   input  logic        irq_line_i,
   input  logic        irq_ipc_i,
+  input  logic        debug_req_i,
   input  logic        snoop_valid_i,
   input  logic [31:0] snoop_addr_i,
   output logic        fault_o,
@@ -62,7 +64,8 @@ module cl_tile_formal
   input logic             lock_busy_i,
   input logic             lock_grant_i,
   input logic             ipi_set_i,
-  input logic [Lines-1:0] line_i
+  input logic [Lines-1:0] line_i,
+  input logic             debug_req_i
 );
 
   logic        first, kernel_req, kernel_we, kernel_intr, ipc_req, ipc_we, ipc_intr;
@@ -114,6 +117,7 @@ module cl_tile_formal
     .ipi_set_o      (),
     .ipi_set_i,
     .line_i,
+    .debug_req_i,
     .trace_valid_o  (),
     .trace_kind_o   (),
     .exit_valid_o   (),
@@ -154,7 +158,7 @@ module cl_tile_formal
   assign irq_timer   = u_tile.irq_timer;
   assign irq_ipi     = u_tile.irq_ipi;
   assign irq_line    = u_tile.irq_line;
-  assign interrupted = kernel_irq_i | irq_timer | irq_ipi | irq_line | ipc_irq_i;
+  assign interrupted = kernel_irq_i | irq_timer | irq_ipi | irq_line | ipc_irq_i | debug_req_i;
 
   // How long it has been first on the bus, or not
   logic [31:0] on_q, off_q;
@@ -169,7 +173,7 @@ module cl_tile_formal
       local_q      <= (req & gnt & to_local) | (local_q & ~local_rvalid);
       ipc_q        <= (req & gnt & to_ipc) | (ipc_q & ~ipc_rvalid_i);
       none_q       <= req & ~to_kernel & ~to_local & ~to_ipc;
-      interrupts_q <= irq_timer | irq_ipi | irq_line | ipc_irq_i;
+      interrupts_q <= irq_timer | irq_ipi | irq_line | ipc_irq_i | debug_req_i;
       on_q         <= first ? on_q + 32'd1 : '0;
       if (first)                    off_q <= '0;
       else if (off_q < FirstCycles) off_q <= off_q + 32'd1;

@@ -31,6 +31,7 @@ module cl_bus
   parameter int unsigned Units    = 0,            // hardware threads, 0..15
   parameter bit          Scheduler = 1'b0,        // there is a scheduler; only with Waits
   parameter bit          User      = 1'b0,        // there is a device of the user's
+  parameter bit          Debug     = 1'b0,        // there is the page of a debug module
   parameter logic [31:0] WindowBase  = '0,        // one further device; a multiple of its size
   parameter int unsigned WindowBytes = 0          // power of two; 0: there is none
 ) (
@@ -72,6 +73,8 @@ module cl_bus
   output logic                   window_req_o,
   input  logic            [31:0] window_rdata_i,
   input  logic                   window_err_i,    // with the response
+  output logic                   debug_req_o,
+  input  logic            [31:0] debug_rdata_i,
 
   // OBI, with dev_cmd_o: user_gnt_i is 1 with each request unless Waits; the answer comes in the cycle after the grant
   output logic                   user_req_o,
@@ -182,7 +185,7 @@ module cl_bus
   end
 
   // Decode
-  logic in_uart, in_unit, in_window, uart_q, unit_q, scheduler_q, window_q, user_q, err_q;
+  logic in_uart, in_unit, in_window, in_debug, uart_q, unit_q, scheduler_q, window_q, user_q, debug_q, err_q;
 
   assign in_uart    = Uart & (dev_cmd_o.addr[31:3] == UartBase[31:3]);
   if (Units == 0) begin : g_no_units
@@ -193,6 +196,7 @@ module cl_bus
 
   assign in_scheduler = Scheduler & (dev_cmd_o.addr[31:24] == SchedulerTop);
   assign in_user      = User & (dev_cmd_o.addr[31:24] == UserTop);
+  assign in_debug     = Debug & (dev_cmd_o.addr[31:12] == DebugTop);
 
   if (WindowBytes == 0) begin : g_no_window
     assign in_window = 1'b0;
@@ -208,6 +212,7 @@ module cl_bus
   assign scheduler_ask_o = asked & in_scheduler;
   assign scheduler_req_o = any & in_scheduler;
   assign window_req_o    = any & in_window;
+  assign debug_req_o     = any & in_debug;
 
   assign snoop_valid_o = (ram_req_o & dev_cmd_o.we) ? served : '0;
   assign snoop_addr_o  = dev_cmd_o.addr;
@@ -222,6 +227,7 @@ module cl_bus
       scheduler_q <= 1'b0;
       window_q    <= 1'b0;
       user_q      <= 1'b0;
+      debug_q     <= 1'b0;
       err_q       <= 1'b0;
     end else begin
       above_q     <= above_d;
@@ -231,14 +237,15 @@ module cl_bus
       scheduler_q <= scheduler_req_o;
       window_q    <= window_req_o;
       user_q      <= any & in_user;
-      err_q       <= any & ~in_ram & ~in_uart & ~in_unit & ~in_scheduler & ~in_window & ~in_user;
+      debug_q     <= debug_req_o;
+      err_q       <= any & ~in_ram & ~in_uart & ~in_unit & ~in_scheduler & ~in_window & ~in_user & ~in_debug;
     end
   end
 
   assign err_o   = err_q | (unit_q & unit_err_i) | (scheduler_q & scheduler_err_i) | (window_q & window_err_i)
                  | (user_q & user_rsp_i.err);
   assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : scheduler_q ? scheduler_rdata_i
-                 : window_q ? window_rdata_i : user_q ? user_rsp_i.rdata : ram_rdata_i;
+                 : window_q ? window_rdata_i : user_q ? user_rsp_i.rdata : debug_q ? debug_rdata_i : ram_rdata_i;
 
 `ifndef SYNTHESIS
   if (User) begin : g_user

@@ -6,7 +6,8 @@ module cl_core
   import cl_soc_pkg::*;
 #(
   parameter cfg_t        Cfg      = Default,
-  parameter logic [31:0] BootAddr = RamBase  // reset at +0x80
+  parameter logic [31:0] BootAddr = RamBase, // reset at +0x80
+  parameter bit          Debug    = 1'b0     // it can be halted by a debug module; the standard core only
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -34,6 +35,7 @@ module cl_core
   input  logic        irq_ipi_i,
   input  logic        irq_line_i,
   input  logic        irq_ipc_i,
+  input  logic        debug_req_i,     // 0 without Debug
 
   // Writes of other masters, for the data cache
   input  logic        snoop_valid_i,
@@ -44,6 +46,15 @@ module cl_core
   output logic        halt_o,          // the core has stopped for good
   output logic [31:0] pc_o             // where the program is; for profiles
 );
+
+  if (Debug && Cfg.Core != CoreStandard) begin : g_no_debug
+    $error("cl_core: only the standard core has debug mode");
+  end
+
+  if (Cfg.Core != CoreStandard) begin : g_never_halts
+    logic unused;
+    assign unused = debug_req_i;
+  end
 
   if (Cfg.Core == CoreEconomy) begin : g_economy
     cl_core_economy #(.Cfg(Cfg), .BootAddr(BootAddr)) u_core (
@@ -110,7 +121,7 @@ module cl_core
       .pc_o
     );
   end else begin : g_standard
-    cl_core_standard #(.Cfg(Cfg), .BootAddr(BootAddr)) u_core (
+    cl_core_standard #(.Cfg(Cfg), .BootAddr(BootAddr), .Debug(Debug)) u_core (
       .clk_i,
       .rst_ni,
       .cpu_id_i,
@@ -133,6 +144,7 @@ module cl_core
       .irq_ipi_i,
       .irq_line_i,
       .irq_ipc_i,
+      .debug_req_i,
       .snoop_valid_i,
       .snoop_addr_i,
       .fault_o,

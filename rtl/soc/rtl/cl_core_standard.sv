@@ -16,6 +16,7 @@ module cl_core_standard
 #(
   parameter  cfg_t        Cfg        = Default,
   parameter  logic [31:0] BootAddr   = RamBase,  // reset at +0x80
+  parameter  bit          Debug      = 1'b0,     // there is debug mode, see cl_ibex
   localparam int unsigned LocalBytes = Cfg.LocalBytes + (Cfg.LowJitter ? ContextBytes : 0)  // local memory, 0: none
 ) (
   input  logic        clk_i,
@@ -44,6 +45,7 @@ module cl_core_standard
   input  logic        irq_ipi_i,       // software
   input  logic        irq_line_i,      // fast 0
   input  logic        irq_ipc_i,       // fast 1
+  input  logic        debug_req_i,     // to halt; 0 without Debug
 
   // Writes of other masters, for the data cache
   input  logic        snoop_valid_i,
@@ -75,7 +77,8 @@ module cl_core_standard
   cl_ibex #(
     .BootAddr(BootAddr),
     .ICache  (Cfg.LocalBytes == 0),
-    .Banks   (Cfg.LowJitter ? 2 : 1)
+    .Banks   (Cfg.LowJitter ? 2 : 1),
+    .Debug   (Debug)
   ) u_core (
     .clk_i,
     .rst_ni,
@@ -99,6 +102,7 @@ module cl_core_standard
     .irq_timer_i   (irq_timer_i),
     .irq_external_i(irq_kernel_i),
     .irq_fast_i    ({13'b0, irq_ipc_i, irq_line_i}),
+    .debug_req_i,
     .bank_i        (bank),
     .other_addr_i  (other_addr),
     .other_rdata_o (other_rdata),

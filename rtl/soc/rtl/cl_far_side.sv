@@ -84,6 +84,7 @@ module cl_far_side
     .irq_ipi_i     (1'b0),
     .irq_line_i    (dma_irq_i),
     .irq_ipc_i     (bell_irq_i),
+    .debug_req_i   (1'b0),
     .snoop_valid_i (snoop_valid),
     .snoop_addr_i  (snoop_addr),
     .fault_o,

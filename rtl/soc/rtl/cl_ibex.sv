@@ -7,7 +7,8 @@
 module cl_ibex #(
   parameter logic [31:0] BootAddr = 32'h0,      // reset at +0x80
   parameter bit          ICache   = 1'b1,       // there is an instruction cache
-  parameter int unsigned Banks    = 1           // of registers, 1 or 2
+  parameter int unsigned Banks    = 1,          // of registers, 1 or 2
+  parameter bit          Debug    = 1'b0        // it has debug mode, whose code is in the page at DebugBase
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -35,6 +36,8 @@ module cl_ibex #(
   input  logic        irq_timer_i,
   input  logic        irq_external_i,
   input  logic [14:0] irq_fast_i,
+
+  input  logic        debug_req_i,              // 0 without Debug
 
   // Two banks: the one that the core has, and a register of the other, see cl_register_banks
   input  logic        bank_i,
@@ -67,7 +70,12 @@ module cl_ibex #(
       .WritebackStage (1'b1),
       .ICache         (ICache),
       .ICacheECC      (1'b0),
-      .BranchPredictor(1'b0)
+      .BranchPredictor(1'b0),
+      .DbgTriggerEn   (Debug),
+      .DbgHwBreakNum  (Debug ? 2 : 1),
+      .DmBaseAddr     (cl_soc_map_pkg::DebugBase),
+      .DmHaltAddr     (cl_soc_map_pkg::DebugBase + 32'h200),   // as cl_debug has them
+      .DmExceptionAddr(cl_soc_map_pkg::DebugBase + 32'h208)
     ) u_core (
       .clk_i,
       .rst_ni,
@@ -102,7 +110,7 @@ module cl_ibex #(
       .scramble_key_i        ('0),
       .scramble_nonce_i      ('0),
       .scramble_req_o        (unused_scramble_req),
-      .debug_req_i           (1'b0),
+      .debug_req_i,
       .crash_dump_o          (crash_dump),
       .double_fault_seen_o   (halt_o),
       .fetch_enable_i        (ibex_pkg::IbexMuBiOn),
@@ -142,7 +150,12 @@ module cl_ibex #(
       .WritebackStage (1'b1),
       .ICache         (ICache),
       .ICacheECC      (1'b0),
-      .BranchPredictor(1'b0)
+      .BranchPredictor(1'b0),
+      .DbgTriggerEn   (Debug),
+      .DbgHwBreakNum  (Debug ? 2 : 1),
+      .DmBaseAddr     (cl_soc_map_pkg::DebugBase),
+      .DmHaltAddr     (cl_soc_map_pkg::DebugBase + 32'h200),   // as cl_debug has them
+      .DmExceptionAddr(cl_soc_map_pkg::DebugBase + 32'h208)
     ) u_core (
       .clk_i,
       .rst_ni,
@@ -190,7 +203,7 @@ module cl_ibex #(
       .irq_fast_i,
       .irq_nm_i              (1'b0),
       .irq_pending_o         (unused_pending),
-      .debug_req_i           (1'b0),
+      .debug_req_i,
       .crash_dump_o          (crash_dump),
       .double_fault_seen_o   (halt_o),
       .fetch_enable_i        (ibex_pkg::IbexMuBiOn),

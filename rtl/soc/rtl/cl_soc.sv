@@ -14,6 +14,7 @@ module cl_soc
   parameter  bit          User        = 1'b0,      // there is a device of the user's at user_req_o
   parameter  bit          UserWaits   = 1'b0,      // it may withhold its grant: each access takes a cycle more, as with Sdram
   parameter  bit          Outside     = 1'b0,      // memory and console are at the ports below, not in here
+  parameter  bit          Debug       = 1'b0,      // there is cl_debug at debug_page_req_o; the standard core only
   localparam int unsigned Cpus        = Cfg.Kernel.Cpus,
   localparam int unsigned HwThreads   = Cfg.Kernel.HwThreads,
   localparam int unsigned Units       = (HwThreads == 0) ? 1 : HwThreads,
@@ -31,6 +32,11 @@ module cl_soc
   input  logic                user_gnt_i,    // at once unless UserWaits, Sdram or Scheduler
   input  logic                user_rvalid_i, // in the cycle after the grant
   input  obi_rsp_t            user_rsp_i,
+
+  // With Debug, and user_cmd_o: the page of cl_debug, whose Base is DebugBase; inputs 0 without
+  output logic                debug_page_req_o,
+  input  logic         [31:0] debug_page_rdata_i, // in the cycle after the request
+  input  logic     [Cpus-1:0] debug_req_i,
 
   // With Outside, and user_cmd_o: memory and console, as cl_ram, cl_sdram and cl_uart are to cl_bus; inputs 0 without
   output logic                ram_ask_o,
@@ -135,7 +141,7 @@ module cl_soc
   endfunction
 
   for (genvar i = 0; i < Cpus; i++) begin : g_tile
-    cl_tile #(.Cfg(tile())) u_tile (
+    cl_tile #(.Cfg(tile()), .Debug(Debug)) u_tile (
       .clk_i,
       .rst_ni,
       .cpu_id_i       (4'(i)),
@@ -179,6 +185,7 @@ module cl_soc
       .ipi_set_o      (ipi_by[i]),
       .ipi_set_i      (ipi_set[i]),
       .line_i         ((i == 0) ? line : '0),
+      .debug_req_i    (debug_req_i[i]),
       .trace_valid_o  (trace_valid[i]),
       .trace_kind_o   (trace_kind[i]),
       .exit_valid_o   (exit_valid[i]),
@@ -284,7 +291,8 @@ module cl_soc
     .Scheduler  (Cfg.Scheduler),
     .WindowBase (BackDoorBase),
     .WindowBytes(Cfg.BackDoor ? BackDoorSize : 0),
-    .User       (User)
+    .User       (User),
+    .Debug      (Debug)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -317,6 +325,8 @@ module cl_soc
     .window_req_o     (near_req),
     .window_rdata_i   (near_rdata),
     .window_err_i     (near_err),
+    .debug_req_o      (debug_page_req_o),
+    .debug_rdata_i    (debug_page_rdata_i),
     .user_req_o,
     .user_gnt_i,
     .user_rvalid_i,

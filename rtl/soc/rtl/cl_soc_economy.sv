@@ -18,6 +18,7 @@ module cl_soc_economy
 
   logic     unused_user_req, unused_ask, unused_ram, unused_uart, unused_exit;
   logic [7:0] unused_status;
+  logic unused_page;
   obi_req_t unused_user_cmd;
 
   cl_soc #(.Cfg(economy())) u_soc (
@@ -31,6 +32,9 @@ module cl_soc_economy
     .user_gnt_i   (1'b0),
     .user_rvalid_i(1'b0),
     .user_rsp_i   ('0),
+    .debug_page_req_o  (unused_page),
+    .debug_page_rdata_i('0),
+    .debug_req_i       ('0),
     .ram_ask_o    (unused_ask),
     .ram_ready_i  (1'b0),
     .ram_req_o    (unused_ram),

@@ -35,6 +35,9 @@ package cl_soc_map_pkg;
   localparam logic [31:0] UserBase = 32'hE400_0000;  // a device of the user's, on a bus port of cl_soc; a bus error without one
   localparam logic [7:0] UserTop = 8'hE4;
   localparam int unsigned UserSize = 32'h0100_0000;
+  localparam logic [31:0] DebugBase = 32'hE500_0000;  // page of a debug module outside of cl_soc; a bus error without one
+  localparam logic [19:0] DebugTop = 20'hE5000;
+  localparam int unsigned DebugSize = 32'h0000_1000;
   localparam logic [31:0] PrivateBase = 32'hF000_0000;  // private to each core: never reaches the shared bus
   localparam logic [3:0] PrivateTop = 4'hF;
   localparam int unsigned PrivateSize = 32'h1000_0000;

@@ -11,6 +11,7 @@ module cl_tile
   import cl_soc_pkg::*;
 #(
   parameter  cfg_t        Cfg         = Default,
+  parameter  bit          Debug       = 1'b0,   // see cl_core
   localparam int unsigned Cpus        = Cfg.Kernel.Cpus,
   // How long it is first on the bus after an interrupt (cl_first): about what a switch takes it alone
   parameter  int unsigned FirstCycles = (Cfg.LowJitter && Cpus > 1) ? ((Cfg.Core == CoreStandard) ? 128 : 512) : 0
@@ -67,6 +68,7 @@ module cl_tile
   output logic [Cpus-1:0] ipi_set_o,
   input  logic            ipi_set_i,
   input  logic [Lines-1:0] line_i,          // interrupt lines, of processor 0
+  input  logic            debug_req_i,      // 0 without Debug
 
   // To the harness
   output logic            trace_valid_o,
@@ -105,7 +107,7 @@ module cl_tile
     .bus_rvalid_i
   );
 
-  cl_core #(.Cfg(Cfg)) u_core (
+  cl_core #(.Cfg(Cfg), .Debug(Debug)) u_core (
     .clk_i,
     .rst_ni,
     .cpu_id_i,
@@ -128,6 +130,7 @@ module cl_tile
     .irq_ipi_i     (irq_ipi),
     .irq_line_i    (irq_line),
     .irq_ipc_i     (ipc_irq_i),
+    .debug_req_i,
     .snoop_valid_i,
     .snoop_addr_i,
     .fault_o,
@@ -240,7 +243,8 @@ module cl_tile
   // Registered for the kernel, whose choice of a client depends on it: the interrupts' own logic is long.
   logic intr;
 
-  assign intr       = irq_timer | irq_ipi | irq_line | ipc_irq_i;
+  // A debug request ends a wait as an interrupt does, so that the core can halt.
+  assign intr       = irq_timer | irq_ipi | irq_line | ipc_irq_i | debug_req_i;
   assign ipc_intr_o = kernel_irq_i | intr;
 
   cl_first #(

@@ -9,7 +9,7 @@
 //            [--timers ADDRESS] [--takes-faults 1] [--memory FILE] [--every-cycle 1] [--endless 1]
 //            [--waves FILE [--waves-from BEGIN] [--waves-to END] [--waves-scope SCOPE]... [--waves-most BYTES]
 //             [--waves-words KIND.NUMBER=WORD,...] [--waves-names ADDRESS,STEP,COUNT] [--waves-states ADDRESS,STEP,COUNT]]
-//            [--files FOLDER [--current PATH]] [--temporary FOLDER] [--debug IN,OUT]
+//            [--files FOLDER [--current PATH]] [--temporary FOLDER] [--debug IN,OUT] [--jtag SOCKET]
 // --max-simulated: as --max-cycles, but cycles that are skipped do not count
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from the first READY on, or from reset if there is none, by CPU and instruction, except those of
@@ -42,6 +42,7 @@
 // --files: the folder in which the program's files are, see host.h; --current: where it begins, below that
 // --temporary: its /tmp, if those have none
 // --debug: descriptors of pipes to a debugger, see debug.h; in a model that was built for it
+// --jtag: descriptor of a socket to a debugger at the JTAG port, see jtag.h; in a model that has one
 // stdin: the program's
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text as it comes, unless --uart; then the result as JSON in one line, unless --result
@@ -86,6 +87,9 @@
 #include "waves.h"
 #if CORELOOM_DEBUG
 #include "debug.h"
+#endif
+#if CORELOOM_JTAG
+#include "jtag.h"
 #endif
 
 // Of the model: computes what follows from its registers.
@@ -183,6 +187,7 @@ struct Options {
   uint64_t far_stop = UINT64_MAX;
   bool modules = false;
   bool takes_faults = false;
+  int jtag = -1;
   bool every_cycle = false;
   bool endless = false;
   bool detects_deadlock = false;
@@ -284,6 +289,8 @@ Options parse(int argc, char **argv) {
     else if (name == "--endless") options.endless = number(value) != 0;
     else if (name == "--debug") {
       if (std::sscanf(value, "%d,%d", &options.debug[0], &options.debug[1]) != 2) fail("--debug needs IN,OUT");
+    } else if (name == "--jtag") {
+      options.jtag = static_cast<int>(number(value));
     } else if (name == "--timers") {
       options.detects_deadlock = true;
       options.timers = static_cast<uint32_t>(number(value));
@@ -1221,6 +1228,11 @@ int main(int argc, char **argv) {
 #else
   if (options.debug[0] >= 0) fail("this model was built without a debugger; build it with one to use --debug");
 #endif
+#if CORELOOM_JTAG
+  Jtag jtag(options.jtag);
+#else
+  if (options.jtag >= 0) fail("this model has no JTAG port; build it with one to use --jtag");
+#endif
 
   const auto start = std::chrono::steady_clock::now();
   double next_progress = 0.25;
@@ -1233,6 +1245,9 @@ int main(int argc, char **argv) {
     pause = std::min({chunk_end, look_at, look_for_end_at});
     while (cycles < pause) {
       far_edges();
+#if CORELOOM_JTAG
+      jtag.cycle(*top);
+#endif
       top->clk_i = 1;
       top->eval();
       ++cycles;

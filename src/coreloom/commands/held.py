@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run that a gdb holds: `coreloom debug`, and `coreloom run --gdb`."""
+"""A run that a debugger holds: `coreloom debug`, and `coreloom run` with --gdb or --jtag."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from coreloom.apps import APPS
 from coreloom.commands.console import err, shown
 from coreloom.commands.given import Given, is_elf
-from coreloom.errors import SIGNALLED, Ended
+from coreloom.errors import SIGNALLED, Ended, UserError
 from coreloom.files import write_atomically
 from coreloom.paths import BUILD
 from coreloom.toolchain.firmware import KERNELS, LINUX
@@ -21,8 +21,10 @@ from coreloom.toolchain.zig import UNOPTIMISED
 
 if TYPE_CHECKING:
     from coreloom.simulation.experiment import Experiment
+    from coreloom.simulation.jtag import Port
 
 PORT = 3333
+_JTAG_PORT = 9823
 _EXAMPLE = """\
 An example session:
   break NAME             stop where a function begins, or at a line: break work.c:12
@@ -36,14 +38,24 @@ An example session:
 
 
 def add_option(parser: argparse.ArgumentParser) -> None:
-    """The option --gdb of `coreloom run`."""
-    parser.add_argument(
+    """The options --gdb and --jtag of `coreloom run`."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
         "--gdb",
         type=_port,
         nargs="?",
         const=PORT,
         metavar="PORT",
         help=f"wait for a gdb on this port (default: {PORT})",
+    )
+    either.add_argument(
+        "--jtag",
+        type=_port,
+        nargs="?",
+        const=_JTAG_PORT,
+        metavar="PORT",
+        help="simulate the SoC with its debug module, and wait for an OpenOCD at its JTAG port on this TCP "
+        f"port (default: {_JTAG_PORT}); only with the standard core",
     )
 
 
@@ -110,18 +122,28 @@ def _far(experiment: Experiment, given: Given) -> tuple[Path, Path] | None:
 
 
 def set_flags(args: argparse.Namespace) -> None:
-    """A program that is compiled for gdb is not optimised, unless its flags say so."""
+    """A program that is compiled for a debugger is not optimised, unless its flags say so."""
     words = args.app
-    if args.gdb is not None and not (len(words) == 1 and words[0] in APPS) and not is_elf(Path(words[0])):
+    asked = args.gdb is not None or args.jtag is not None
+    if asked and not (len(words) == 1 and words[0] in APPS) and not is_elf(Path(words[0])):
         args.flags = [*UNOPTIMISED, *args.flags]
 
 
-def check(args: argparse.Namespace) -> None:
-    """UserError, before anything is built, if gdb cannot hold the run."""
-    if args.gdb is None or args.kernel == LINUX:
+def check(args: argparse.Namespace, core: str) -> None:
+    """UserError, before anything is built, if no debugger can hold the run."""
+    if args.kernel == LINUX or (args.gdb is None and args.jtag is None):
         return
     from coreloom.simulation.gdb import debugger
 
+    if args.jtag is not None:
+        if args.gdb is not None:
+            raise UserError("coreloom debug starts gdb without OpenOCD: use coreloom run --jtag")
+        if core != "standard":
+            raise UserError(
+                f"the {core} core has no debug mode: leave out --jtag, or choose the standard core"
+            )
+        debugger.listen(args.jtag, "--jtag").close()
+        return
     if args.gdb == 0:
         debugger.find()
     debugger.listen(args.gdb).close()
@@ -132,3 +154,22 @@ def held(args: argparse.Namespace, experiment: Experiment, given: Given, program
     if args.gdb is None:
         return None
     return Held(experiment, given, program, args.gdb, starts=args.gdb == 0)
+
+
+def jtag(args: argparse.Namespace, experiment: Experiment, given: Given, program: Path) -> Port | None:
+    """The JTAG port of the run, once a debugger is there; None if it has none."""
+    if args.jtag is None:
+        return None
+    from coreloom.simulation.gdb import debugger
+    from coreloom.simulation.jtag import Port
+
+    port = Port(debugger.listen(args.jtag, "--jtag"), experiment.platform.cpus)
+    elf = BUILD / "output" / f"{given.name}.elf"
+    write_atomically(elf, program.read_bytes())
+    commands = elf.with_suffix(".cfg")
+    write_atomically(commands, port.configuration().encode())
+    err.print(
+        f"waiting for OpenOCD on port {port.number}: openocd -f {shown(commands)}; symbols: {shown(elf)}"
+    )
+    port.wait()
+    return port

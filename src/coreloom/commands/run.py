@@ -192,7 +192,7 @@ def _check_targets(args: argparse.Namespace, name: str) -> None:
 
 # Of a simulated machine, with their defaults.
 _SIMULATED: dict[str, object] = {
-    **{"gdb": None, "policy": None, "trace": None, "line": [], "far_period": None},
+    **{"gdb": None, "jtag": None, "policy": None, "trace": None, "line": [], "far_period": None},
     **{"waves": None, "waves_from": None, "waves_to": None, "waves_scope": None, "waves_max": None},
     **{"freertos": None, "ports": None, "max_cycles": None, "clock_hz": None, "heap": None},
 }
@@ -240,7 +240,7 @@ def _run(args: argparse.Namespace) -> int:
     args.placement = args.placement or "dynamic"
     soc = chosen(args)
     check_fits(given, soc)
-    held.check(args)
+    held.check(args, soc.core)
     if args.grain is not None and given.name != "image":
         raise UserError(f"--grain is not an option of {given.name}: only image has pixels per message")
     if args.far_period is not None and soc.backdoor is None:
@@ -269,7 +269,14 @@ def _run(args: argparse.Namespace) -> int:
         check(given.app, args.placement)
         return _run_linux(args, given, soc, defines, facts)
     experiment = Experiment(
-        given.app, soc, args.kernel, args.placement, defines, args.policy, args.gdb is not None
+        given.app,
+        soc,
+        args.kernel,
+        args.placement,
+        defines,
+        args.policy,
+        debug=args.gdb is not None,
+        jtag=args.jtag is not None,
     )
     data = prepare(args, given.name)
     if args.kernel in FREERTOS:
@@ -363,6 +370,7 @@ def _simulate(
     if asked:
         _announce(waves.Plan(asked, built.model), facts)
     gdb = held.held(args, experiment, given, program)
+    jtag = held.jtag(args, experiment, given, program)
     with facts.doing(f"{given.name} on {soc.name}: simulate") as task:
 
         def progress(cycles: int) -> None:
@@ -383,6 +391,7 @@ def _simulate(
                     progress=None if gdb else progress,
                     uart=_printer(program, task),
                     debugger=gdb.debugger if gdb else None,
+                    jtag=jtag,
                 ),
                 built,
             )

@@ -64,6 +64,7 @@ class Experiment:
     defines: dict[str, str | int] = field(default_factory=dict)
     policy: str | None = None  # of the kernel; None: the platform's, or fixed priorities in software
     debug: bool = False  # with a model that a debugger can hold
+    jtag: bool = False  # with one that has a debug module and its JTAG port
 
     def __post_init__(self) -> None:
         check(self.app, self.placement)
@@ -104,7 +105,7 @@ class Experiment:
     def build(self, waves: bool = False, program: Path | None = None) -> Built:
         """All that it is run with, built if need be. UserError if something cannot be built."""
         return Built(
-            verilate.build_model(self.soc(), trace=waves, debug=self.debug),
+            verilate.build_model(self.soc(), trace=waves, debug=self.debug, jtag=self.jtag),
             program or self.program(),
             far.build_loader(self.platform) if self.platform.backdoor else None,
         )

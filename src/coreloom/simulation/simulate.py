@@ -28,6 +28,7 @@ from coreloom.toolchain import elf as elf_file
 
 if TYPE_CHECKING:
     from coreloom.simulation.gdb.debugger import Debugger
+    from coreloom.simulation.jtag import Port
 
 _HALTED = 3  # exit status of the model
 
@@ -185,6 +186,7 @@ class Options:
     # does not tell of a fault.
     uart: Callable[[bytes], None] | None = None
     debugger: Debugger | None = None  # a gdb holds the run; needs a model built for that
+    jtag: Port | None = None  # a debugger is at its JTAG port; needs a model that has one
 
     def words(self) -> list[str]:
         """For the model's command line, but for files that are made for it."""
@@ -197,7 +199,7 @@ class Options:
             "--far-stop": self.far_stop,
             "--modules": int(self.modules) or None,
             "--every-cycle": int(self.every_cycle) or None,
-            "--endless": int(self.endless and self.debugger is None) or None,
+            "--endless": int(self.endless and self.debugger is None and self.jtag is None) or None,
             "--files": self.around.files,
             "--current": None if self.around.files is None else self.around.current,
         }
@@ -208,7 +210,7 @@ class Options:
 
     def repeats(self) -> bool:
         """Whether a run depends on its model, its image and these options only, and leaves nothing else."""
-        others = (self.waves, self.uart, self.debugger, self.around.files, self.around.stdin)
+        others = (self.waves, self.uart, self.debugger, self.jtag, self.around.files, self.around.stdin)
         return all(other is None for other in others)
 
 
@@ -442,13 +444,14 @@ class _Ran:
 def _execute(command: list[str], options: Options) -> _Ran:
     """Runs the model."""
     ran, debugger, stdin = _Ran(options), options.debugger, options.around.stdin
+    holds = debugger or options.jtag
     try:
         process = subprocess.Popen(
-            [*command, *(debugger.options if debugger else ())],
+            [*command, *(holds.options if holds else ())],
             stdin=subprocess.DEVNULL if stdin is None else stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=debugger.descriptors if debugger else (),
+            pass_fds=holds.descriptors if holds else (),
             start_new_session=debugger is not None,  # the terminal's Ctrl-C is gdb's
         )
     except OSError as error:

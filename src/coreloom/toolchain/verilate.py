@@ -218,16 +218,22 @@ def build_model(
     progress: Progress | None = None,
     *,
     debug: bool = False,
+    jtag: bool = False,
     top: Path | None = None,
 ) -> Path:
     """The executable that simulates `platform`, see rtl/soc/sim/harness.cpp; with `trace` it can write waves.
 
     debug: a debugger can hold it (rtl/soc/sim/debug.h), for which it shows more of the cores.
+    jtag: it has a debug module, which OpenOCD reaches (rtl/soc/sim/jtag.h); only with the standard core.
     top: the file of a module cl_top around `cl_soc u_soc`, with its Cfg and inputs, and with further devices.
     progress is called with the name of each step.
     """
     sim = RTL / "soc" / "sim"
     design = _observed(platform_design(platform))
+    if jtag:
+        own = [path for path in manifest.files("cl_debug") if path not in design.sources]
+        design = dataclasses.replace(design, sources=(*design.sources, *own))
+        top = sim / "jtag" / "cl_top.sv"
     if top:
         design = dataclasses.replace(design, top="cl_top", sources=(*design.sources, top))
     return build(
@@ -242,6 +248,7 @@ def build_model(
             "CORELOOM_CORE": keys.CORES.index(platform.core),
             "CORELOOM_BANKS": platform.register_banks,
             "CORELOOM_DEBUG": int(debug),
+            "CORELOOM_JTAG": int(jtag),
             "CORELOOM_TOP": int(top is not None),
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,

@@ -90,7 +90,7 @@ class Debugger:
                 connection.close()
 
 
-def listen(port: int) -> socket.socket:
+def listen(port: int, option: str = "--gdb") -> socket.socket:
     """A socket for one gdb; 0: on any port. UserError if the port cannot be used."""
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -99,7 +99,7 @@ def listen(port: int) -> socket.socket:
     except OSError as error:
         made.close()
         raise UserError(
-            f"port {port} cannot be used: {error.strerror}; choose another by --gdb PORT"
+            f"port {port} cannot be used: {error.strerror}; choose another by {option} PORT"
         ) from None
     made.listen(1)
     return made
