@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a board has around cl_soc: memory, boot ROM, UART, LEDs, buttons, and the reset of the SoC. Nothing in it is of a
+// What a board has around cl_soc: memory, boot ROM, UART, LEDs, buttons, debug module, and the reset of the SoC. Nothing in it is of a
 // vendor; the top of a board (../ulx3s) has its clock and its pins.
 //
 // After rst_ni the SoC boots: loads and fetches of the first RomBytes of its memory come from the boot ROM, stores go to
 // the memory. The ROM's program receives one over the UART, and stores to START: the SoC is reset, and starts again
 // with the memory alone. When a program ends (EXIT) the SoC boots again, with its status in ENDED.
 // With a program in the bitstream (RamFile) that one starts first.
+// A debugger at the JTAG port resets the SoC, too, which then starts with what it had: boot ROM or memory.
 module cl_board
   import cl_soc_cfg_pkg::*;
   import cl_soc_map_pkg::*;
@@ -27,6 +28,12 @@ module cl_board
   output logic  [7:0] led_o,
   input  logic  [5:0] button_i,      // 1: pressed; fire 1 and 2, up, down, left, right
 
+  // JTAG, with the standard core (cl_debug); else tdo_o is 0
+  input  logic        tck_i,
+  input  logic        tms_i,
+  input  logic        tdi_i,
+  output logic        tdo_o,
+
   // The SDRAM, see cl_sdram_controller; without Cfg.Sdram it is not selected
   output logic        sdram_cke_o,
   output logic        sdram_cs_no,
@@ -45,6 +52,8 @@ module cl_board
   localparam int unsigned RomAddrW = $clog2(RomBytes / 4);
   localparam int unsigned RamBits  = $clog2(Cfg.RamBytes);
   localparam bit          Program  = RamFile != "";
+  localparam bit          Debug    = Cfg.Core == CoreStandard;
+  localparam int unsigned Cpus     = Cfg.Kernel.Cpus;
 
   // Registers, from UserBase
   localparam logic [1:0] RegLeds    = 2'd0;   // rw
@@ -59,7 +68,9 @@ module cl_board
   logic  [5:0] button;
   logic [31:0] rom_rdata, ram_rdata, uart_rdata;
   logic  [7:0] exit_status;
-  logic        unused_tx, unused_page;
+  logic        unused_tx, page_req, ndmreset;
+  logic [31:0] page_rdata;
+  logic [Cpus-1:0] debug_req;
 
   // Reset of the SoC, and what it boots
   logic        boot_q, ended_q, start, soc_rst_nq, runs_q;   // the last two are equal: a reset, and a value
@@ -92,10 +103,11 @@ module cl_board
           reset_q  <= '1;
         end
       end
+      if (ndmreset) reset_q <= '1;
     end
   end
 
-  cl_soc #(.Cfg(Cfg), .User(1'b1), .Outside(1'b1)) u_soc (
+  cl_soc #(.Cfg(Cfg), .User(1'b1), .Outside(1'b1), .Debug(Debug)) u_soc (
     .clk_i,
     .far_clk_i    (clk_i),
     .rst_ni       (soc_rst_nq),
@@ -106,9 +118,9 @@ module cl_board
     .user_gnt_i   (1'b1),
     .user_rvalid_i(user_rvalid_q),
     .user_rsp_i   (user_rsp),
-    .debug_page_req_o  (unused_page),   // no JTAG port yet
-    .debug_page_rdata_i('0),
-    .debug_req_i       ('0),
+    .debug_page_req_o  (page_req),
+    .debug_page_rdata_i(page_rdata),
+    .debug_req_i       (debug_req),
     .ram_ask_o    (ram_ask),
     .ram_ready_i  (ram_ready | rom_shown_q),
     .ram_req_o    (ram_req),
@@ -118,6 +130,38 @@ module cl_board
     .exit_o       (exit_valid),
     .exit_status_o(exit_status)
   );
+
+  if (Debug) begin : g_debug
+    logic unused_oe;
+
+    cl_debug #(
+      .Harts(Cpus),
+      .Base (DebugBase)
+    ) u_debug (
+      .clk_i,
+      .rst_ni,
+      .tck_i,
+      .tms_i,
+      .tdi_i,
+      .tdo_o,
+      .tdo_oe_o    (unused_oe),
+      .req_i       (page_req),
+      .we_i        (cmd.we),
+      .addr_i      (cmd.addr[11:2]),
+      .wdata_i     (cmd.wdata),
+      .rdata_o     (page_rdata),
+      .harts_rst_ni(runs_q),
+      .debug_req_o (debug_req),
+      .ndmreset_o  (ndmreset)
+    );
+  end else begin : g_no_debug
+    assign tdo_o      = 1'b0;
+    assign page_rdata = '0;
+    assign debug_req  = '0;
+    assign ndmreset   = 1'b0;
+    logic unused;
+    assign unused = ^{tck_i, tms_i, tdi_i, page_req};
+  end
 
   cl_uart_line #(
     .ClocksPerBit(ClockHz / Baud)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import pty
+import re
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +15,11 @@ from pathlib import Path
 import pytest
 
 from coreloom.errors import UserError
+from coreloom.simulation.jtag import Port
 from coreloom.synthesis.board import boards, line, simulate
 from coreloom.synthesis.board.boards import Machine
 from coreloom.toolchain import firmware
+from debug_rtl.test_openocd import command
 
 PATIENCE = 120.0  # seconds: the simulated board is slow
 PROGRAMS = Path(__file__).parent / "programs"
@@ -96,3 +100,59 @@ def test_the_button_pwr_starts_the_boot_rom() -> None:
         assert process.stderr is not None
         assert process.stderr.readline().endswith("LEDs a5\n")
         assert opened.info().core == "standard"
+
+
+# What is stored where the boot ROM reads itself is in the SDRAM when a program starts.
+JTAG = """\
+gdb_port disabled
+telnet_port disabled
+tcl_port disabled
+adapter speed 1000
+init
+proc say {args} { echo "> $args: [string map {"\\n" " "} [string trim [capture $args]]]" }
+reset halt
+say reg pc
+mww 0x40000080 0x0000006f
+mww 0x41fff000 0x12345678
+say mdw 0x41fff000
+mww 0xe4000000 0xa5
+resume
+sleep 50
+halt
+catch {mww 0xe4000008 0}
+sleep 50
+halt
+say reg pc
+shutdown
+"""
+
+
+def test_a_debugger(tmp_path: Path) -> None:
+    """OpenOCD halts the boot ROM, reaches SDRAM and LEDs, and starts the program that it has stored."""
+    model = simulate.rtl(machine("standard"))
+    commands = tmp_path / "script.cfg"
+    commands.write_text(JTAG)
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        there.settimeout(60)
+        port = Port(there, 1)
+        (tmp_path / "board.cfg").write_text(port.configuration())
+        openocd = subprocess.Popen(
+            [*command(), "-f", str(tmp_path / "board.cfg"), "-f", str(commands)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        link, _ = there.accept()
+    with link:
+        words = [str(model), "1000000000", "jtag", str(link.fileno())]
+        simulated = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, pass_fds=[link.fileno()]
+        )
+    said, _ = openocd.communicate(timeout=300)
+    _, told = simulated.communicate(timeout=300)
+    assert re.findall(r"^> (.*)$", said, re.MULTILINE) == [
+        "reg pc: pc (/32): 0x40000080",
+        "mdw 0x41fff000: 0x41fff000: 12345678",
+        "reg pc: pc (/32): 0x40000080",
+    ], said
+    assert [line.split(": ")[1] for line in told.splitlines()] == ["LEDs a5"]

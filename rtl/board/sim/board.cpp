@@ -2,14 +2,19 @@
 // A board as a program sees it from outside: standard input is what comes over its UART, standard output what it sends.
 // The model is cl_board (RTL) or, with NETLIST, the netlist of the board's top: with SDRAM, with the levels BUTTONS of
 // buttons that are not pressed and DARK of LEDs that are off. Arguments: the most cycles; then, for the tests,
-// `press N C`: button N is pressed at cycle C, for 5000 cycles, or `memory FILE`: what the SDRAM has from its start on.
+// `press N C`: button N is pressed at cycle C, for 5000 cycles, `memory FILE`: what the SDRAM has from its start on, or
+// `jtag SOCKET`: the descriptor of a socket to a debugger (jtag.h), until whose end it goes on; of the RTL only.
 // Ends at the last cycle, when standard input has ended and nothing was sent for 100 000 cycles, or at a kill.
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
 #include "Vmodel.h"
+#include <cstring>
 #include "sdram_chip.h"
+#ifndef NETLIST
+#include "../../soc/sim/jtag.h"
+#endif
 
 static Vmodel top;
 #ifdef NETLIST
@@ -30,7 +35,11 @@ int main(int argc, char **argv) {
   const uint64_t pressed = argc > 4 ? std::strtoull(argv[4], nullptr, 0) : ~0ull;
   fcntl(0, F_SETFL, fcntl(0, F_GETFL) | O_NONBLOCK);
   SdramChip chip(1'000'000'000'000ull / CLOCK_HZ);
-  if (argc == 4) { // memory
+#ifndef NETLIST
+  Jtag jtag(argc == 4 && !std::strcmp(argv[2], "jtag") ? std::atoi(argv[3]) : -1);
+  top.tms_i = 1;
+#endif
+  if (argc == 4 && !std::strcmp(argv[2], "memory")) {
     std::FILE *file = std::fopen(argv[3], "rb");
     if (!file) return 1;
     unsigned char half[2];
@@ -71,6 +80,7 @@ int main(int argc, char **argv) {
     top.rst_ni = cycle >= 4;
     top.button_i = held && button ? 1u << (button - 1) : 0;
     top.again_i = held && !button;
+    jtag.cycle(top);
 #endif
     if (send_clock) {
       send_clock--;
@@ -109,6 +119,9 @@ int main(int argc, char **argv) {
     }
     before = line;
     if (static_cast<unsigned>(LEDS) != leds) std::fprintf(stderr, "cycle %lu: LEDs %02x\n", cycle, leds = LEDS);
+#ifndef NETLIST
+    if (jtag.there()) quiet = 0;
+#endif
     if (!open && !send_bits && ++quiet > 100'000) break;
   }
   for (const auto &each : chip.wrong) std::fprintf(stderr, "SDRAM: %s\n", each.c_str());

@@ -64,6 +64,10 @@ module cl_tang_nano_20k
     .tx_o         (tx),
     .led_o        (lit),
     .button_i     ({5'b0, btn[1]}),
+    .tck_i        (1'b0),   // no pins for JTAG
+    .tms_i        (1'b1),
+    .tdi_i        (1'b1),
+    .tdo_o        (),
     .sdram_cke_o  (),
     .sdram_cs_no  (),
     .sdram_ras_no (),

@@ -18,6 +18,11 @@ module cl_ulx3s
   output logic  [7:0] led,
   output logic        wifi_gpio0,  // 1: the board stays on
 
+  input  logic        tck,         // JTAG: pins GP0 to GP3
+  input  logic        tms,
+  input  logic        tdi,
+  output logic        tdo,
+
   output logic        sdram_clk,
   output logic        sdram_cke,
   output logic        sdram_csn,
@@ -76,6 +81,10 @@ module cl_ulx3s
     .tx_o         (tx),
     .led_o        (led),
     .button_i     (btn[6:1]),
+    .tck_i        (tck),
+    .tms_i        (tms),
+    .tdi_i        (tdi),
+    .tdo_o        (tdo),
     .sdram_cke_o  (sdram_cke),
     .sdram_cs_no  (sdram_csn),
     .sdram_ras_no (sdram_rasn),

@@ -35,6 +35,9 @@ class Jtag {
     }
   }
 
+  // Whether the debugger is still there.
+  bool there() const { return socket_ >= 0; }
+
  private:
   static constexpr int kClocks = 4; // cycles in half a period of TCK: the module takes an eighth of the clock
   static constexpr int kPause = 256; // cycles until it looks again whether something has come

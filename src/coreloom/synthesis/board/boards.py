@@ -16,6 +16,7 @@ from coreloom.synthesis.board.families import ECP5, GOWIN, Family
 
 FOLDER = RTL / "board"
 UNITS = ("cl_uart_line", "cl_sdram_controller", "cl_block_ram", "cl_button")
+DEBUGGED = ("standard",)  # cores for which there is a debug module
 MEMORIES = {
     "sdram": "the board's SDRAM",
     "block": "block RAM",

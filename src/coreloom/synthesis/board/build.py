@@ -59,7 +59,8 @@ class Made:
 def design(machine: Machine) -> Design:
     """The RTL of a machine: the SoC's, the board's, and the top with its primitives."""
     soc = verilate.platform_design(machine.soc)
-    units = [path for unit in boards.UNITS for path in manifest.units()[unit].files]
+    wanted = [*boards.UNITS, *["cl_debug"] * (machine.soc.core in boards.DEBUGGED)]
+    units = [path for unit in wanted for path in manifest.units()[unit].files]
     return dataclasses.replace(
         soc,
         top=machine.board.top,
