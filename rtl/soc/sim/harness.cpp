@@ -47,8 +47,8 @@
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text as it comes, unless --uart; then the result as JSON in one line, unless --result
 // SIGINT and SIGTERM end the run
-// exit status: 0 the run ended by exit, window, max-cycles, deadlock, endless, stack or a signal (stopped); 1 an error before or
-//              during the run; 3 bus error or halted core
+// exit status: 0 the run ended by exit, window, max-cycles, deadlock, endless, stack, a debugger (killed, left halted) or
+//              a signal (stopped); 1 an error before or during the run; 3 bus error or halted core
 
 #include <algorithm>
 #include <array>
@@ -1259,6 +1259,12 @@ int main(int argc, char **argv) {
       hold(true);
       if (debugger && debugger->killed()) {
         reason = "killed";
+        break;
+      }
+#endif
+#if CORELOOM_JTAG
+      if (jtag.left(top->page_req_o)) {
+        reason = "left";
         break;
       }
 #endif

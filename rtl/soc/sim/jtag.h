@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "Vmodel.h"
@@ -14,7 +15,7 @@
 class Jtag {
  public:
   // socket: connected to the debugger; -1: there is none. It is not closed.
-  explicit Jtag(int socket) : socket_(socket) {}
+  explicit Jtag(int socket) : socket_(socket), came_(socket >= 0) {}
 
   // Before each cycle of the clock.
   void cycle(Vmodel &top) {
@@ -33,6 +34,12 @@ class Jtag {
       if (what == 'Q') socket_ = -1;
       if (what == 'Q') return;
     }
+  }
+
+  // After each cycle: whether a hart is still halted some time after the debugger has gone; asks: at its page.
+  bool left(bool asks) {
+    if (socket_ >= 0 || !came_) return false;
+    return ++gone_ > kPause && asks;
   }
 
   // Whether the debugger is still there.
@@ -59,6 +66,8 @@ class Jtag {
   }
 
   int socket_;
+  const bool came_;
+  uint64_t gone_ = 0; // cycles since it has gone
   int left_ = 1; // cycles until the next step
   std::array<char, 4096> asked_{};
   size_t at_ = 0, size_ = 0;

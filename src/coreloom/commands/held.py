@@ -168,8 +168,11 @@ def jtag(args: argparse.Namespace, experiment: Experiment, given: Given, program
     write_atomically(elf, program.read_bytes())
     commands = elf.with_suffix(".cfg")
     write_atomically(commands, port.configuration().encode())
+    script = elf.with_suffix(".gdb")
+    write_atomically(script, port.script(elf).encode())
     err.print(
-        f"waiting for OpenOCD on port {port.number}: openocd -f {shown(commands)}; symbols: {shown(elf)}"
+        f"waiting for OpenOCD on port {port.number}: openocd -f {shown(commands)}; "
+        f"then gdb: {debugger.USUAL} -x {shown(script)}"
     )
     port.wait()
     return port

@@ -26,7 +26,7 @@ from coreloom.commands.given import (
 )  # fmt: skip
 from coreloom.commands.run_options import MAX_SIMULATED, UNNAMED, options
 from coreloom.design.platform import Platform
-from coreloom.errors import Ended, UserError, suggest
+from coreloom.errors import UNFINISHED, Ended, UserError, suggest
 from coreloom.files import check_target, write_atomically
 from coreloom.paths import BUILD
 from coreloom.simulation import host, measure, stuck, trace, waves
@@ -401,6 +401,8 @@ def _simulate(
             raise
     if gdb and not gdb.finish(given.name):
         return 0
+    if outcome.result.reason == "left":
+        raise Ended(f"{given.name} was left halted by the debugger: resume it before that goes", UNFINISHED)
     if args.trace is not None:
         _write_trace(outcome, args.trace, facts)
     report = outcome.result.waves

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 from coreloom.paths import RTL
+from coreloom.simulation.gdb import debugger
 
 _CONFIGURATION = RTL / "debug" / "coreloom.cfg"  # of the harts, for any adapter
+_THREADS = Path(__file__).parent / "gdb" / "kernel_threads.py"
+_GDB_PORT = 3333  # OpenOCD's
 
 
 class Port:
@@ -28,6 +32,10 @@ class Port:
             f"remote_bitbang host localhost\nremote_bitbang port {self.number}\n"
             f"set HARTS {self._harts}\nsource {{{_CONFIGURATION}}}\n"
         )
+
+    def script(self, elf: Path) -> str:
+        """What gdb reads to debug the program behind that OpenOCD."""
+        return f"{debugger.script(elf, _GDB_PORT, target='extended-remote')}source {_THREADS}\n"
 
     def wait(self) -> None:
         """Until the debugger is there."""

@@ -136,7 +136,7 @@ class SimResult:
     events: list[Event]
     output: bytes  # content of the OUTPUT region
     seconds: float  # wall time of the simulation itself
-    reason: str  # exit | window | max-cycles | deadlock | endless | stack
+    reason: str  # exit | window | max-cycles | deadlock | endless | stack | killed, left: by a debugger
     names: list[str]  # the text of each NAME event, in their order
     profile: list[Sample]  # from the first READY on, or from reset; empty unless asked for
     transfers: int = 0  # on the shared bus, from there on, if a profile is asked for;
@@ -238,7 +238,8 @@ def run(model: Path, program: Path, options: Options = TO_THE_END) -> SimResult:
         files = _files(work, elf, options)
         if elf.is_file():
             program = _with_words(program, elf, options.around, work)
-        watches = stuck.options(elf) if elf.is_file() else []
+        # A debugger may move a stack pointer, and what waits for ever it can wake.
+        watches = stuck.options(elf) if elf.is_file() and options.jtag is None else []
         if watches:
             files["memory"] = work / "memory"
         command = [str(model), "--program", str(program), *options.words(), *waveform.words(elf), *watches]

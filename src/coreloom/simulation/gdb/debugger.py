@@ -105,7 +105,7 @@ def listen(port: int, option: str = "--gdb") -> socket.socket:
     return made
 
 
-def script(elf: Path, port: int, far: tuple[Path, Path] | None = None) -> str:
+def script(elf: Path, port: int, far: tuple[Path, Path] | None = None, *, target: str = "remote") -> str:
     """Commands for gdb with which it debugs the program; far: that of processor 1, and its loader."""
     # step goes over what is not the user's; a * is no /.
     skips = (f"pipe skip -gfi {zig.PLACE}/{folder} | cat > /dev/null" for folder in _OTHERS)
@@ -118,7 +118,7 @@ def script(elf: Path, port: int, far: tuple[Path, Path] | None = None) -> str:
         f"directory {zig.LIBC.parent}",
         *skips,
         *(_second(*far) if far else ()),
-        f"target remote {_HOST}:{port}",
+        f"target {target} {_HOST}:{port}",
     )
     return "".join(f"{line}\n" for line in lines)
 
