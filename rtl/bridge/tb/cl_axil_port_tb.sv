@@ -8,18 +8,17 @@ module cl_axil_port_tb;
   always #5 clk = !clk;
   initial #1000 $fatal(1, "cl_axil_port: no end after 100 cycles.");
 
-  logic        awvalid, awready, wready, bvalid, arvalid, arready, rvalid, req, we, answer;
-  logic  [5:0] axi_addr;
-  logic  [3:0] addr, wstrb;
-  logic [31:0] axi_wdata, axi_rdata, wdata, rdata;
-  logic  [1:0] bresp, rresp;
+  logic        req, we, answer;
+  logic  [3:0] addr;
+  logic [31:0] wdata, rdata;
+  cl_tb_axil_if #(.AddrWidth(6)) bus (clk);
 
   cl_axil_port #(.AddrWidth(4)) u_port (
-    .clk_i(clk), .rst_ni(rst_n), .awvalid_i(awvalid), .awready_o(awready), .awaddr_i(axi_addr), .wvalid_i(awvalid),
-    .wready_o(wready), .wdata_i(axi_wdata), .wstrb_i(wstrb), .bvalid_o(bvalid), .bready_i(1'b1), .bresp_o(bresp),
-    .arvalid_i(arvalid), .arready_o(arready), .araddr_i(axi_addr), .rvalid_o(rvalid), .rready_i(1'b1),
-    .rdata_o(axi_rdata), .rresp_o(rresp), .req_o(req), .gnt_i(1'b1), .we_o(we), .addr_o(addr), .wdata_o(wdata),
-    .rvalid_i(answer), .rdata_i(rdata), .err_i(1'b0)
+    .clk_i(clk), .rst_ni(rst_n), .awvalid_i(bus.awvalid), .awready_o(bus.awready), .awaddr_i(bus.addr),
+    .wvalid_i(bus.awvalid), .wready_o(bus.wready), .wdata_i(bus.wdata), .wstrb_i(bus.wstrb), .bvalid_o(bus.bvalid),
+    .bready_i(1'b1), .bresp_o(bus.bresp), .arvalid_i(bus.arvalid), .arready_o(bus.arready), .araddr_i(bus.addr),
+    .rvalid_o(bus.rvalid), .rready_i(1'b1), .rdata_o(bus.rdata), .rresp_o(bus.rresp), .req_o(req), .gnt_i(1'b1),
+    .we_o(we), .addr_o(addr), .wdata_o(wdata), .rvalid_i(answer), .rdata_i(rdata), .err_i(1'b0)
   );
 
   // The memory: it takes each request at once, and answers in the next cycle.
@@ -30,28 +29,13 @@ module cl_axil_port_tb;
     if (req) rdata <= memory[addr];
   end
 
-  // An access to a word, whose address counts bytes: checks the word of a load, the response and the cycles.
+  // An access to a word, whose address on the bus counts bytes.
   task automatic access(input logic [3:0] at, input logic store, input logic [31:0] word, input int cycles,
                         input logic [1:0] response = '0, input logic [3:0] bytes = '1);
-    int taken = 0;
-    {awvalid, arvalid, axi_addr, axi_wdata, wstrb} = {store, !store, at, 2'b00, word, bytes};
-    @(posedge clk);
-    check("ready", 32'(store ? awready && wready : arready), 1);
-    @(negedge clk);
-    {awvalid, arvalid} = '0;
-    do begin
-      @(posedge clk);
-      taken++;
-    end while (!bvalid && !rvalid);
-    check("bvalid_o", 32'(bvalid), 32'(store));
-    if (!store) check("rdata_o", axi_rdata, word);
-    check("the response", 32'(store ? bresp : rresp), 32'(response));
-    check("cycles from the request", taken, cycles);
-    @(negedge clk);
+    bus.access($sformatf("word %0d", at), 0, {at, 2'b00}, store, word, cycles, response, bytes);
   endtask
 
   initial begin
-    {awvalid, arvalid, axi_addr, axi_wdata, wstrb} = '0;
     repeat (2) @(negedge clk);
     rst_n = 1;
 

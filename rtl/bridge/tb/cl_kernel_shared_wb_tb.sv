@@ -12,36 +12,22 @@ module cl_kernel_shared_wb_tb;
   localparam logic [7:0]  Result  = 8'hff, State = 8'hfe;  // the form's own words
   localparam logic [31:0] Pending = 32'h2000_0000;
 
-  logic        stb, we, ack, err;
-  logic [18:0] adr;
-  logic [31:0] wdat, rdat;
-  logic  [1:0] irq;
+  logic [1:0] irq;
+  cl_tb_wb_if #(.AddrWidth(19)) bus (clk);
 
   cl_kernel_shared_wb u_kernel (
-    .clk_i(clk), .rst_ni(rst_n), .tick_i(1'b0), .now_i('0), .cyc_i(stb), .stb_i(stb), .we_i(we), .adr_i(adr),
-    .sel_i('1), .dat_i(wdat), .dat_o(rdat), .ack_o(ack), .err_o(err), .stall_o(), .irq_o(irq), .preempt_o(),
-    .intr_i('0), .idle_o(), .line_i('0)
+    .clk_i(clk), .rst_ni(rst_n), .tick_i(1'b0), .now_i('0), .cyc_i(bus.stb), .stb_i(bus.stb), .we_i(bus.we),
+    .adr_i(bus.adr), .sel_i(bus.sel), .dat_i(bus.wdat), .dat_o(bus.rdat), .ack_o(bus.ack), .err_o(bus.err), .stall_o(),
+    .irq_o(irq), .preempt_o(), .intr_i('0), .idle_o(), .line_i('0)
   );
 
-  // A classic cycle for a client: checks the word, and the cycles from the request to its end by ack_o or err_o.
+  // A cycle for a client.
   task automatic access(input logic client, input logic [7:0] op, input logic [9:0] id, input logic store,
                         input logic [31:0] word, input int cycles, input logic error = 1'b0);
-    int taken = 0;
-    {stb, we, adr, wdat} = {1'b1, store, client, op, id, word};
-    @(posedge clk);
-    do begin
-      @(posedge clk);
-      taken++;
-    end while (!ack && !err);
-    if (!store) check($sformatf("the word of operation %0d", op), rdat, word);
-    check($sformatf("the cycles of operation %0d", op), taken, cycles);
-    check($sformatf("err_o of operation %0d", op), 32'(err), 32'(error));
-    @(negedge clk);
-    stb = 1'b0;
+    bus.access($sformatf("operation %0d", op), 0, {client, op, id}, store, word, cycles, error);
   endtask
 
   initial begin
-    {stb, we, adr, wdat} = '0;
     repeat (2) @(negedge clk);
     rst_n = 1;
 

@@ -9,36 +9,22 @@ module cl_kernel_wb_tb;
   always #5 clk = !clk;
   initial #10000 $fatal(1, "cl_kernel_wb: no end after 1000 cycles.");
 
-  logic [1:0]       stb, we, ack, err, idle;
-  logic [1:0][17:0] adr;
-  logic [1:0] [3:0] sel;
-  logic [1:0][31:0] wdat, rdat;
+  logic [1:0] idle;
+  cl_tb_wb_if #(.Masters(2), .AddrWidth(18)) bus (clk);
 
   cl_kernel_wb u_kernel (
-    .clk_i(clk), .rst_ni(rst_n), .tick_i(1'b0), .now_i('0), .cyc_i(stb), .stb_i(stb), .we_i(we), .adr_i(adr),
-    .sel_i(sel), .dat_i(wdat), .dat_o(rdat), .ack_o(ack), .err_o(err), .stall_o(), .irq_o(), .intr_i('0),
-    .idle_o(idle), .line_i('0)
+    .clk_i(clk), .rst_ni(rst_n), .tick_i(1'b0), .now_i('0), .cyc_i(bus.stb), .stb_i(bus.stb), .we_i(bus.we),
+    .adr_i(bus.adr), .sel_i(bus.sel), .dat_i(bus.wdat), .dat_o(bus.rdat), .ack_o(bus.ack), .err_o(bus.err), .stall_o(),
+    .irq_o(), .intr_i('0), .idle_o(idle), .line_i('0)
   );
 
-  // A classic cycle of a processor: checks the word, and the cycles from the request to its end by ack_o or err_o.
+  // A cycle of a processor; a store of less than a word ends by err_o.
   task automatic access(input int cpu, input op_e op, input logic [9:0] id, input logic store, input logic [31:0] word,
                         input int cycles, input logic [3:0] bytes = '1);
-    int taken = 0;
-    {stb[cpu], we[cpu], adr[cpu], sel[cpu], wdat[cpu]} = {1'b1, store, op, id, bytes, word};
-    @(posedge clk);
-    do begin
-      @(posedge clk);
-      taken++;
-    end while (!ack[cpu] && !err[cpu]);
-    if (!store) check({"the word of ", op.name()}, rdat[cpu], word);
-    check({"the cycles of ", op.name()}, taken, cycles);
-    check({"err_o of ", op.name()}, 32'(err[cpu]), 32'(bytes != '1));
-    @(negedge clk);
-    stb[cpu] = 1'b0;
+    bus.access(op.name(), cpu, {op, id}, store, word, cycles, bytes != '1, bytes);
   endtask
 
   initial begin
-    {stb, we, adr, sel, wdat} = '0;
     repeat (2) @(negedge clk);
     rst_n = 1;
 
