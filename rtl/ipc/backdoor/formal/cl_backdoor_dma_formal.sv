@@ -24,9 +24,9 @@ module cl_backdoor_dma_formal
   input logic [31:0] list_i,
   input logic        crc_clear_i,
   input logic [31:0] down_rdata_i,
-  input logic        gnt_i,
-  input logic        err_i,
-  input logic [31:0] rdata_i
+  input logic        bus_gnt_i,
+  input logic        bus_err_i,
+  input logic [31:0] bus_rdata_i
 );
 
   localparam int unsigned BlockWords = BlockBytes / 4;
@@ -34,41 +34,13 @@ module cl_backdoor_dma_formal
   localparam int unsigned Third      = (BlockWords + 5 + 2) / 3;        // cycles of a descriptor, for each word of it
   localparam int unsigned MostCycles = MemWords * Third + 2;
 
-  logic             busy, end_list, down_req, up_req, bus_req, sent_q;
-  logic       [3:0] error;
-  logic [AddrW-1:0] down_addr, up_addr;
-  logic      [31:0] up_wdata, crc, down_bytes, up_bytes, cycles;
-  obi_req_t         cmd;
+  logic             busy_o, end_o, down_req_o, up_req_o, bus_req_o, sent_q;
+  logic       [3:0] error_o;
+  logic [AddrW-1:0] down_addr_o, up_addr_o;
+  logic      [31:0] up_wdata_o, crc_o, down_bytes_o, up_bytes_o, cycles_o;
+  obi_req_t         bus_cmd_o;
 
-  cl_backdoor_dma #(
-    .BlockBytes  (BlockBytes),
-    .MemoryBytes (MemoryBytes)
-  ) u_dut (
-    .clk_i,
-    .rst_ni,
-    .start_i,
-    .list_i,
-    .busy_o       (busy),
-    .end_o        (end_list),
-    .error_o      (error),
-    .crc_clear_i,
-    .crc_o        (crc),
-    .down_bytes_o (down_bytes),
-    .up_bytes_o   (up_bytes),
-    .cycles_o     (cycles),
-    .down_req_o   (down_req),
-    .down_addr_o  (down_addr),
-    .down_rdata_i,
-    .up_req_o     (up_req),
-    .up_addr_o    (up_addr),
-    .up_wdata_o   (up_wdata),
-    .bus_req_o    (bus_req),
-    .bus_cmd_o    (cmd),
-    .bus_gnt_i    (gnt_i),
-    .bus_rvalid_i (sent_q),
-    .bus_err_i    (err_i),
-    .bus_rdata_i  (rdata_i)
-  );
+  cl_backdoor_dma #(.BlockBytes(BlockBytes), .MemoryBytes(MemoryBytes)) u_dut (.bus_rvalid_i(sent_q), .*);
 
   // --- the reference ---
 
@@ -87,14 +59,14 @@ module cl_backdoor_dma_formal
 
   assign op        = control_q[29:28];
   assign words     = 32'(control_q[23:0]);
-  assign sent      = bus_req && gnt_i;
-  assign fault     = sent_q && (asked_q || moving_q) && err_i;
+  assign sent      = bus_req_o && bus_gnt_i;
+  assign fault     = sent_q && (asked_q || moving_q) && bus_err_i;
   assign block_ok  = offset_q[1:0] == '0 && offset_q < BlockBytes && offset_q + 4 * words <= BlockBytes;
   assign memory_ok = op == 2'd2 || (address_q[1:0] == '0 && address_q - RamBase < MemoryBytes &&
                                     address_q - RamBase + 4 * words <= MemoryBytes);
   assign legal     = op != 2'd3 && block_ok && memory_ok;
   assign listed    = list_q[1:0] == '0 && list_q - RamBase < MemoryBytes && list_q - RamBase + 12 <= MemoryBytes;
-  assign moves     = busy_q && phase_q == Move && legal && moved_q != words && (op == 2'd2 || gnt_i);
+  assign moves     = busy_q && phase_q == Move && legal && moved_q != words && (op == 2'd2 || bus_gnt_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -113,15 +85,15 @@ module cl_backdoor_dma_formal
       read_q    <= '0;
     end else begin
       sent_q   <= sent;
-      asked_q  <= sent && !end_list && phase_q != Move;
-      moving_q <= sent && !end_list && phase_q == Move;
-      if (end_list) busy_q <= 1'b0;
+      asked_q  <= sent && !end_o && phase_q != Move;
+      moving_q <= sent && !end_o && phase_q == Move;
+      if (end_o) busy_q <= 1'b0;
       if (start_i) begin
         busy_q  <= 1'b1;
         phase_q <= Control;
         list_q  <= list_i;
       end
-      if (busy_q && !end_list) begin
+      if (busy_q && !end_o) begin
         unique case (phase_q)
           Control: if (sent) phase_q <= Offset;
           Offset:  if (sent) phase_q <= Address;
@@ -137,62 +109,62 @@ module cl_backdoor_dma_formal
           default: ;
         endcase
       end
-      if (asked_q && phase_q == Offset)  control_q <= rdata_i;
-      if (asked_q && phase_q == Address) offset_q  <= rdata_i;
-      if (asked_q && phase_q == Begin)   address_q <= rdata_i;
+      if (asked_q && phase_q == Offset)  control_q <= bus_rdata_i;
+      if (asked_q && phase_q == Address) offset_q  <= bus_rdata_i;
+      if (asked_q && phase_q == Begin)   address_q <= bus_rdata_i;
       if (moves) moved_q <= moved_q + 1;
       if (phase_q == Begin) written_q <= '0;
-      else if (up_req) written_q <= written_q + 1;
-      if (down_req) read_q <= 32'(down_addr);
+      else if (up_req_o) written_q <= written_q + 1;
+      if (down_req_o) read_q <= 32'(down_addr_o);
     end
   end
 
   // --- properties ---
 
   always_comb begin
-    assume (!(start_i && busy));
+    assume (!(start_i && busy_o));
 
     // It executes the descriptor.
-    assert (busy == busy_q);
-    if (bus_req) begin
-      assert (busy_q && cmd.be == '1 && cmd.addr[1:0] == '0 && cmd.addr - RamBase < MemoryBytes);
+    assert (busy_o == busy_q);
+    if (bus_req_o) begin
+      assert (busy_q && bus_cmd_o.be == '1 && bus_cmd_o.addr[1:0] == '0 && bus_cmd_o.addr - RamBase < MemoryBytes);
       unique case (phase_q)
-        Control: assert (listed && !cmd.we && cmd.addr == list_q);
-        Offset:  assert (listed && !cmd.we && cmd.addr == list_q + 8);
-        Address: assert (listed && !cmd.we && cmd.addr == list_q + 4);
+        Control: assert (listed && !bus_cmd_o.we && bus_cmd_o.addr == list_q);
+        Offset:  assert (listed && !bus_cmd_o.we && bus_cmd_o.addr == list_q + 8);
+        Address: assert (listed && !bus_cmd_o.we && bus_cmd_o.addr == list_q + 4);
         Move: begin
-          assert (legal && op != 2'd2 && moved_q < words && cmd.we == (op == 2'd0));
-          assert (cmd.addr == address_q + 4 * moved_q);
-          if (cmd.we) assert (cmd.wdata == down_rdata_i && 4 * read_q == offset_q + 4 * moved_q);
+          assert (legal && op != 2'd2 && moved_q < words && bus_cmd_o.we == (op == 2'd0));
+          assert (bus_cmd_o.addr == address_q + 4 * moved_q);
+          if (bus_cmd_o.we) assert (bus_cmd_o.wdata == down_rdata_i && 4 * read_q == offset_q + 4 * moved_q);
         end
         default: assert (1'b0);
       endcase
     end
-    assert (!bus_req || phase_q != Begin);
-    if (busy_q && (phase_q == Control && listed || phase_q == Offset || phase_q == Address)) assert (bus_req);
-    if (busy_q && phase_q == Move && legal && op != 2'd2 && moved_q != words) assert (bus_req);
+    assert (!bus_req_o || phase_q != Begin);
+    if (busy_q && (phase_q == Control && listed || phase_q == Offset || phase_q == Address)) assert (bus_req_o);
+    if (busy_q && phase_q == Move && legal && op != 2'd2 && moved_q != words) assert (bus_req_o);
     if (u_dut.step) assert (moves);
     if (moves)      assert (u_dut.step && (op == 2'd1 || 4 * read_q == offset_q + 4 * moved_q));
-    if (up_req) begin
-      assert (legal && op == 2'd1 && moving_q && !err_i && up_wdata == rdata_i && written_q < words);
-      assert (4 * 32'(up_addr) == offset_q + 4 * written_q);
+    if (up_req_o) begin
+      assert (legal && op == 2'd1 && moving_q && !bus_err_i && up_wdata_o == bus_rdata_i && written_q < words);
+      assert (4 * 32'(up_addr_o) == offset_q + 4 * written_q);
     end
-    if (moving_q && op == 2'd1 && !err_i) assert (up_req);
+    if (moving_q && op == 2'd1 && !bus_err_i) assert (up_req_o);
 
     // Errors and the end
-    if (!end_list) assert (error == '0);
-    if (end_list) begin
+    if (!end_o) assert (error_o == '0);
+    if (end_o) begin
       assert (busy_q);
-      if (fault) assert (error == (moving_q ? 4'd1 : 4'd3));
-      else if (phase_q == Control) assert (!listed && error == 4'd3);
+      if (fault) assert (error_o == (moving_q ? 4'd1 : 4'd3));
+      else if (phase_q == Control) assert (!listed && error_o == 4'd3);
       else if (phase_q == Move) begin
         assert (!legal && moved_q == '0 && written_q == '0);
-        assert (error == (op == 2'd3 ? 4'd4 : !memory_ok ? 4'd1 : 4'd2));
-      end else assert (phase_q == Last && error == '0 && moved_q == words &&
-                       (op != 2'd1 || written_q + 32'(up_req) == words));
+        assert (error_o == (op == 2'd3 ? 4'd4 : !memory_ok ? 4'd1 : 4'd2));
+      end else assert (phase_q == Last && error_o == '0 && moved_q == words &&
+                       (op != 2'd1 || written_q + 32'(up_req_o) == words));
     end
     if (busy_q && (fault || phase_q == Last || (phase_q == Control && !listed) || (phase_q == Move && !legal))) begin
-      assert (end_list);
+      assert (end_o);
     end
   end
 
@@ -222,25 +194,25 @@ module cl_backdoor_dma_formal
       cmd_q  <= '0;
       down_q <= '0;
     end else begin
-      was_busy_q  <= busy && !end_list;
-      refused_q   <= bus_req && !gnt_i && !end_list;
-      told_q      <= end_list;
+      was_busy_q  <= busy_o && !end_o;
+      refused_q   <= bus_req_o && !bus_gnt_i && !end_o;
+      told_q      <= end_o;
       started_q   <= start_i;
-      read_past_q <= down_req;
+      read_past_q <= down_req_o;
       rank_q      <= rank;
-      cmd_q       <= cmd;
+      cmd_q       <= bus_cmd_o;
       down_q      <= down_rdata_i;
     end
   end
 
   always_comb begin
     assume (read_past_q || down_rdata_i == down_q);   // the block's output is stable
-    assert (busy == (was_busy_q || started_q));
-    if (told_q) assert (!busy && !end_list && !bus_req);
-    if (refused_q) assert (bus_req && cmd.addr == cmd_q.addr && cmd.we == cmd_q.we &&
-                           (!cmd.we || cmd.wdata == cmd_q.wdata));
+    assert (busy_o == (was_busy_q || started_q));
+    if (told_q) assert (!busy_o && !end_o && !bus_req_o);
+    if (refused_q) assert (bus_req_o && bus_cmd_o.addr == cmd_q.addr && bus_cmd_o.we == cmd_q.we &&
+                           (!bus_cmd_o.we || bus_cmd_o.wdata == cmd_q.wdata));
     if (was_busy_q) assert (refused_q ? rank <= rank_q : rank < rank_q);
-    if (busy) assert (rank < MostCycles);
+    if (busy_o) assert (rank < MostCycles);
   end
 
   // --- lemmas: the RTL's registers match what came over the bus ---
