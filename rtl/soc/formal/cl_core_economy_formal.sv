@@ -75,40 +75,11 @@ module cl_core_economy_formal
   input logic [31:0] snoop_addr_i
 );
 
-  obi_req_t    cmd, priv_cmd;
-  logic        bus_req, bus_late, priv_req, fault, halt;
-  logic [31:0] fault_addr, pc;
+  obi_req_t    cmd_o, priv_cmd_o;
+  logic        bus_req_o, bus_late_o, priv_req_o, fault_o, halt_o;
+  logic [31:0] fault_addr_o, pc_o;
 
-  cl_core_economy #(.Cfg(Cfg)) u_adapter (
-    .clk_i,
-    .rst_ni,
-    .cpu_id_i       ('0),
-    .cmd_o          (cmd),
-    .bus_req_o      (bus_req),
-    .bus_late_o     (bus_late),
-    .bus_gnt_i,
-    .bus_gnt_late_i,
-    .bus_rvalid_i,
-    .bus_err_i,
-    .bus_rdata_i,
-    .priv_cmd_o     (priv_cmd),
-    .priv_req_o     (priv_req),
-    .priv_gnt_i,
-    .priv_rvalid_i,
-    .priv_err_i,
-    .priv_rdata_i,
-    .irq_kernel_i,
-    .irq_timer_i,
-    .irq_ipi_i,
-    .irq_line_i,
-    .irq_ipc_i,
-    .snoop_valid_i,
-    .snoop_addr_i,
-    .fault_o        (fault),
-    .fault_addr_o   (fault_addr),
-    .halt_o         (halt),
-    .pc_o           (pc)
-  );
+  cl_core_economy #(.Cfg(Cfg)) u_adapter (.cpu_id_i('0), .*);
 
   // The core's access: announced, or not answered yet
   logic        valid, ready, announced, trap, err;
@@ -173,23 +144,24 @@ module cl_core_economy_formal
 
     // REQ-economy-1: an access goes as it is to the cache, the private port or the local memory, once, in the cycle in
     // which it is announced if that takes it.
-    assert (u_adapter.u_dcache.req_i == to_cache && priv_req == to_priv);
+    assert (u_adapter.u_dcache.req_i == to_cache && priv_req_o == to_priv);
     if (to_cache) assert (u_adapter.u_dcache.cmd_i == own);
-    if (to_priv)  assert (priv_cmd == own);
+    if (to_priv)  assert (priv_cmd_o == own);
     // REQ-economy-2: it is answered when and as that answers, and an error is reported with its address.
     assert (ready == rvalid);
     if (ready && !local_q) assert (rdata == (cache_q ? u_adapter.u_dcache.rdata_o : priv_rdata_i));
-    assert (fault == (rvalid && err));
-    if (fault) assert (fault_addr == addr_q);
+    assert (fault_o == (rvalid && err));
+    if (fault_o) assert (fault_addr_o == addr_q);
     // REQ-economy-3: the cache has the bus port to itself.
-    assert (bus_req == u_adapter.u_dcache.bus_req_o && bus_late == u_adapter.u_dcache.bus_late_o && cmd == u_adapter.u_dcache.bus_cmd_o);
+    assert (bus_req_o == u_adapter.u_dcache.bus_req_o && bus_late_o == u_adapter.u_dcache.bus_late_o);
+    assert (cmd_o == u_adapter.u_dcache.bus_cmd_o);
     assert (u_adapter.u_dcache.bus_gnt_i == bus_gnt_i && u_adapter.u_dcache.bus_gnt_late_i == bus_gnt_late_i);
     assert (u_adapter.u_dcache.bus_rvalid_i == bus_rvalid_i && u_adapter.u_dcache.bus_err_i == bus_err_i);
     assert (u_adapter.u_dcache.bus_rdata_i == bus_rdata_i);
     assert (u_adapter.u_dcache.snoop_valid_i == snoop_valid_i && u_adapter.u_dcache.snoop_addr_i == snoop_addr_i);
     // REQ-economy-4: each interrupt has its place; the core is reset a cycle longer; no co-processor answers it.
     assert (u_adapter.u_core.irq == {23'd0, irq_ipc_i, irq_line_i, irq_ipi_i, irq_timer_i, irq_kernel_i, 4'd0});
-    assert (u_adapter.u_core.resetn == !reset_q && halt == trap && pc == pc_q);
+    assert (u_adapter.u_core.resetn == !reset_q && halt_o == trap && pc_o == pc_q);
     assert (!u_adapter.u_core.pcpi_wr && !u_adapter.u_core.pcpi_wait && !u_adapter.u_core.pcpi_ready);
 
     // Why: it remembers what was granted, and cl_split, too.
@@ -202,7 +174,7 @@ module cl_core_economy_formal
     CoverLater:   cover (kept_q && to_cache && u_adapter.u_dcache.gnt_o);
     CoverLocal:   cover (LocalBytes == 0 ? ready : announced_q && ready && local_q);
     CoverPrivate: cover (priv_q && ready && own.we);
-    CoverFault:   cover (fault && priv_q);
+    CoverFault:   cover (fault_o && priv_q);
   end
 
   if (LocalBytes != 0) begin : g_local

@@ -57,39 +57,12 @@ module cl_core_fast_formal
   input logic        irq_ipc_i
 );
 
-  obi_req_t    cmd, priv_cmd;
-  logic        bus_req, bus_late, priv_req, fault, halt;
-  logic [31:0] fault_addr;
+  obi_req_t    cmd_o, priv_cmd_o;
+  logic        bus_req_o, bus_late_o, priv_req_o, fault_o, halt_o;
+  logic [31:0] fault_addr_o;
 
   cl_core_fast #(.BootAddr(BootAddr)) u_adapter (
-    .clk_i,
-    .rst_ni,
-    .cpu_id_i       ('0),
-    .cmd_o          (cmd),
-    .bus_req_o      (bus_req),
-    .bus_late_o     (bus_late),
-    .bus_gnt_i,
-    .bus_gnt_late_i (1'b0),
-    .bus_rvalid_i,
-    .bus_err_i,
-    .bus_rdata_i,
-    .priv_cmd_o     (priv_cmd),
-    .priv_req_o     (priv_req),
-    .priv_gnt_i,
-    .priv_rvalid_i,
-    .priv_err_i,
-    .priv_rdata_i,
-    .irq_kernel_i,
-    .irq_timer_i,
-    .irq_ipi_i,
-    .irq_line_i,
-    .irq_ipc_i,
-    .snoop_valid_i  (1'b0),
-    .snoop_addr_i   ('0),
-    .fault_o        (fault),
-    .fault_addr_o   (fault_addr),
-    .halt_o         (halt),
-    .pc_o           ()
+    .cpu_id_i('0), .bus_gnt_late_i(1'b0), .snoop_valid_i(1'b0), .snoop_addr_i('0), .pc_o(), .*
   );
 
   // The core's two masters
@@ -141,11 +114,11 @@ module cl_core_fast_formal
       reset_q <= 1'b0;
       fetch_q <= (bus_gnt_i && !data_asks) || (fetch_q && !bus_rvalid_i);
       data_q  <= (bus_gnt_i && data_asks) || (data_q && !bus_rvalid_i);
-      priv_q  <= (priv_req && priv_gnt_i) || (priv_q && !priv_rvalid_i);
-      if (bus_gnt_i && !data_asks) fetch_word_q <= cmd.addr[31:2];
-      if ((bus_gnt_i && data_asks) || (priv_req && priv_gnt_i)) begin
+      priv_q  <= (priv_req_o && priv_gnt_i) || (priv_q && !priv_rvalid_i);
+      if (bus_gnt_i && !data_asks) fetch_word_q <= cmd_o.addr[31:2];
+      if ((bus_gnt_i && data_asks) || (priv_req_o && priv_gnt_i)) begin
         load_q      <= !data_we;
-        data_addr_q <= data_asks ? cmd.addr : priv_cmd.addr;
+        data_addr_q <= data_asks ? cmd_o.addr : priv_cmd_o.addr;
       end
       fetch_kept_q  <= fetch_stb && !fetch_ack;
       fetch_burst_q <= fetch_stb && fetch_ack && fetch_burst;
@@ -167,41 +140,41 @@ module cl_core_fast_formal
     if (data_burst_q)  assume (data_stb && !data_we && data_adr == data_next_q && (data_burst || data_adr[2:0] == '1));
     if (data_burst)    assume (!data_we && data_adr[2:0] != '1 && data_adr[29:26] != '1);
     // Bus and private port answer what they granted; on the bus one access is outstanding.
-    if (bus_gnt_i)     assume (bus_req && (!(fetch_q || data_q) || bus_rvalid_i));
+    if (bus_gnt_i)     assume (bus_req_o && (!(fetch_q || data_q) || bus_rvalid_i));
     if (bus_rvalid_i)  assume (fetch_q || data_q);
     if (priv_rvalid_i) assume (priv_q);
 
     // REQ-fast-1: an access goes to its port as it is, data before instructions.
-    assert (bus_req == (data_asks || fetch_asks));
-    if (bus_req && data_asks) begin
-      assert (data_stb && cmd.we == data_we && cmd.be == data_sel && cmd.wdata == data_wdata && cmd.addr[1:0] == '0);
-      assert (cmd.addr[31:28] != '1);
-      assert (cmd.addr[31:2] == (data_q && load_q ? data_next : data_adr));
-    end else if (bus_req) begin
-      assert (fetch_stb && !cmd.we && cmd.be == '1 && cmd.addr == {fetch_q ? fetch_next : fetch_adr, 2'b00});
+    assert (bus_req_o == (data_asks || fetch_asks));
+    if (bus_req_o && data_asks) begin
+      assert (data_stb && cmd_o.we == data_we && cmd_o.be == data_sel && cmd_o.wdata == data_wdata && cmd_o.addr[1:0] == '0);
+      assert (cmd_o.addr[31:28] != '1);
+      assert (cmd_o.addr[31:2] == (data_q && load_q ? data_next : data_adr));
+    end else if (bus_req_o) begin
+      assert (fetch_stb && !cmd_o.we && cmd_o.be == '1 && cmd_o.addr == {fetch_q ? fetch_next : fetch_adr, 2'b00});
     end
-    if (priv_req) assert (data_stb && data_adr[29:26] == '1 && priv_cmd == {data_we, data_sel, data_adr, 2'b00, data_wdata});
-    assert (!(priv_req && data_asks) && !bus_late);
+    if (priv_req_o) assert (data_stb && data_adr[29:26] == '1 && priv_cmd_o == {data_we, data_sel, data_adr, 2'b00, data_wdata});
+    assert (!(priv_req_o && data_asks) && !bus_late_o);
     // REQ-fast-2: each is answered once: a store by its grant, a load and a fetch by the answer to it.
     if (data_ack) assert (data_stb);
-    if (data_ack && data_we)  assert ((data_asks && bus_gnt_i) || (priv_req && priv_gnt_i));
+    if (data_ack && data_we)  assert ((data_asks && bus_gnt_i) || (priv_req_o && priv_gnt_i));
     if (data_ack && !data_we) assert (load_q && data_addr_q == {data_adr, 2'b00} && ((data_q && bus_rvalid_i &&
       data_rdata == bus_rdata_i) || (priv_q && priv_rvalid_i && data_rdata == priv_rdata_i)));
     if (load_q && ((data_q && bus_rvalid_i) || (priv_q && priv_rvalid_i))) assert (data_ack);
     if (fetch_ack) assert (fetch_stb && fetch_q && bus_rvalid_i && fetch_word_q == fetch_adr);
     if (fetch_q && bus_rvalid_i) assert (fetch_ack && fetch_rdata == (bus_err_i ? '0 : bus_rdata_i));
-    if (data_asks || priv_req) assert (!(data_q || priv_q) || (data_q && bus_rvalid_i));
+    if (data_asks || priv_req_o) assert (!(data_q || priv_q) || (data_q && bus_rvalid_i));
     if (fetch_asks) assert (!fetch_q || bus_rvalid_i);
-    if (data_stb && !data_ack)   assert (data_asks || priv_req || data_q || priv_q);
+    if (data_stb && !data_ack)   assert (data_asks || priv_req_o || data_q || priv_q);
     if (fetch_stb && !fetch_ack) assert (fetch_asks || fetch_q);
     // REQ-fast-3: an error of a data access, and no other, is reported with its address.
-    assert (fault == ((data_q && bus_rvalid_i && bus_err_i) || (priv_q && priv_rvalid_i && priv_err_i)));
-    if (fault) assert (fault_addr == data_addr_q);
+    assert (fault_o == ((data_q && bus_rvalid_i && bus_err_i) || (priv_q && priv_rvalid_i && priv_err_i)));
+    if (fault_o) assert (fault_addr_o == data_addr_q);
     // REQ-fast-4: the core has each interrupt at its place, is reset for a cycle longer, and starts behind the table.
     assert (u_adapter.u_core.timerInterrupt == irq_timer_i && u_adapter.u_core.softwareInterrupt == irq_ipi_i);
     assert (u_adapter.u_core.externalInterruptArray == {29'b0, irq_ipc_i, irq_line_i, irq_kernel_i});
     assert (u_adapter.u_core.externalResetVector == BootAddr + 32'h80 && u_adapter.u_core.reset == reset_q);
-    assert (!u_adapter.u_core.iBusWishbone_ERR && !u_adapter.u_core.dBusWishbone_ERR && !halt);
+    assert (!u_adapter.u_core.iBusWishbone_ERR && !u_adapter.u_core.dBusWishbone_ERR && !halt_o);
 
     // Why: it remembers what was granted.
     assert (32'(data_q) + 32'(priv_q) <= 1 && !(data_q && fetch_q));
@@ -225,7 +198,7 @@ module cl_core_fast_formal
     CoverStore:   cover (data_ack && data_we && data_asks && fetch_asks);
     CoverPrivate: cover (data_ack && priv_q && load_q);
     CoverBoth:    cover (priv_q && fetch_ack);
-    CoverFault:   cover (fault && data_q && !load_q);
+    CoverFault:   cover (fault_o && data_q && !load_q);
   end
 
 endmodule

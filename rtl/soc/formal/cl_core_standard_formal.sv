@@ -69,41 +69,11 @@ module cl_core_standard_formal
   input logic [31:0] snoop_addr_i
 );
 
-  obi_req_t    cmd, priv_cmd;
-  logic        bus_req, bus_late, priv_req, fault, halt;
-  logic [31:0] fault_addr, pc;
+  obi_req_t    cmd_o, priv_cmd_o;
+  logic        bus_req_o, bus_late_o, priv_req_o, fault_o, halt_o;
+  logic [31:0] fault_addr_o, pc_o;
 
-  cl_core_standard #(.Cfg(Cfg)) u_adapter (
-    .clk_i,
-    .rst_ni,
-    .cpu_id_i,
-    .cmd_o          (cmd),
-    .bus_req_o      (bus_req),
-    .bus_late_o     (bus_late),
-    .bus_gnt_i,
-    .bus_gnt_late_i,
-    .bus_rvalid_i,
-    .bus_err_i,
-    .bus_rdata_i,
-    .priv_cmd_o     (priv_cmd),
-    .priv_req_o     (priv_req),
-    .priv_gnt_i,
-    .priv_rvalid_i,
-    .priv_err_i,
-    .priv_rdata_i,
-    .irq_kernel_i,
-    .irq_timer_i,
-    .irq_ipi_i,
-    .irq_line_i,
-    .irq_ipc_i,
-    .debug_req_i,
-    .snoop_valid_i,
-    .snoop_addr_i,
-    .fault_o        (fault),
-    .fault_addr_o   (fault_addr),
-    .halt_o         (halt),
-    .pc_o           (pc)
-  );
+  cl_core_standard #(.Cfg(Cfg)) u_adapter (.*);
 
   // The core's two masters, and the cache, which asks for the data on the bus
   logic        fetch_req, fetch_gnt, data_req, data_gnt, cache_req, cache_late, cache_rvalid, cache_err;
@@ -159,7 +129,7 @@ module cl_core_standard_formal
       first_q      <= first && !bus_gnt_i;
       if (fetch_req) fetch_addr_q <= fetch_addr;
       cache_q      <= (to_cache && data_gnt) || (cache_q && !cache_rvalid);
-      priv_q       <= (priv_req && priv_gnt_i) || (priv_q && !priv_rvalid_i);
+      priv_q       <= (priv_req_o && priv_gnt_i) || (priv_q && !priv_rvalid_i);
       here_q       <= data_req && free && data_here;
       data_kept_q  <= data_req && !data_gnt;
       data_cmd_q   <= data_cmd;
@@ -172,8 +142,8 @@ module cl_core_standard_formal
     // and answers a cycle later.
     if (waits_q)     assume (fetch_req && fetch_addr == fetch_addr_q);
     if (data_kept_q) assume (data_req && data_cmd == data_cmd_q);
-    if (bus_gnt_i)      assume (bus_req);
-    if (bus_gnt_late_i) assume (bus_late && !bus_req);
+    if (bus_gnt_i)      assume (bus_req_o);
+    if (bus_gnt_late_i) assume (bus_late_o && !bus_req_o);
     assume (bus_rvalid_i == granted_q);
     assume (!(cache_req && cache_late));
     if (cache_rvalid)  assume (cache_q);
@@ -182,9 +152,9 @@ module cl_core_standard_formal
 
     // REQ-standard-1: on the bus data go before a fetch, with a scheduler not before one that is shown already. A fetch is
     // late in its first cycle; data that a cache would like are late behind one.
-    assert (bus_req == (cache_req || waits_q) && bus_late == (fetch_asks || cache_late));
-    if (bus_req || bus_late)
-      assert (cmd == (first || late ? cache_cmd : {1'b0, 4'hF, fetch_addr, 32'd0}));
+    assert (bus_req_o == (cache_req || waits_q) && bus_late_o == (fetch_asks || cache_late));
+    if (bus_req_o || bus_late_o)
+      assert (cmd_o == (first || late ? cache_cmd : {1'b0, 4'hF, fetch_addr, 32'd0}));
     assert (u_adapter.u_dcache.bus_gnt_i == (first && bus_gnt_i) && u_adapter.u_dcache.bus_gnt_late_i == (late && bus_gnt_late_i));
     if (fetch_req) assert (fetch_gnt == (fetch_here || (!first && (bus_gnt_i || bus_gnt_late_i))));
     // REQ-standard-2: a fetch is answered a cycle after its grant, by the bus or by the local memory.
@@ -192,10 +162,10 @@ module cl_core_standard_formal
     if (fetch_q || fetch_here_q) assert (u_adapter.u_core.instr_err_i == (fetch_q && bus_err_i));
     if (fetch_q) assert (u_adapter.u_core.instr_rdata_i == bus_rdata_i);
     // REQ-standard-3: data go as they are to the cache, the private port or the local memory, and are answered by it.
-    assert (u_adapter.u_dcache.req_i == to_cache && priv_req == (data_req && free && data_private));
+    assert (u_adapter.u_dcache.req_i == to_cache && priv_req_o == (data_req && free && data_private));
     if (to_cache) assert (u_adapter.u_dcache.cmd_i == data_cmd);
-    if (priv_req) assert (priv_cmd == data_cmd);
-    assert (data_gnt == ((to_cache && u_adapter.u_dcache.gnt_o) || (priv_req && priv_gnt_i) || (data_req && free && data_here)));
+    if (priv_req_o) assert (priv_cmd_o == data_cmd);
+    assert (data_gnt == ((to_cache && u_adapter.u_dcache.gnt_o) || (priv_req_o && priv_gnt_i) || (data_req && free && data_here)));
     assert (u_adapter.u_core.data_rvalid_i == data_rvalid);
     if (data_rvalid) begin
       assert (u_adapter.u_core.data_err_i == ((cache_q && cache_err) || (priv_q && priv_err_i)));
@@ -205,14 +175,14 @@ module cl_core_standard_formal
     assert (u_adapter.u_dcache.bus_err_i == bus_err_i && u_adapter.u_dcache.bus_rdata_i == bus_rdata_i);
     assert (u_adapter.u_dcache.snoop_valid_i == snoop_valid_i && u_adapter.u_dcache.snoop_addr_i == snoop_addr_i);
     // REQ-standard-4: each error is reported, that of data with its address, else the fetch's.
-    assert (fault == ((data_rvalid && ((cache_q && cache_err) || (priv_q && priv_err_i))) || (fetch_q && bus_err_i)));
-    if (fault) assert (fault_addr == (data_rvalid && u_adapter.u_core.data_err_i ? data_addr_q : u_adapter.instr_addr_q));
+    assert (fault_o == ((data_rvalid && ((cache_q && cache_err) || (priv_q && priv_err_i))) || (fetch_q && bus_err_i)));
+    if (fault_o) assert (fault_addr_o == (data_rvalid && u_adapter.u_core.data_err_i ? data_addr_q : u_adapter.instr_addr_q));
     if (fetch_q) assert (u_adapter.instr_addr_q == fetch_addr_q);
     // REQ-standard-5: each interrupt has its place, and the core its number.
     assert (u_adapter.u_core.irq_external_i == irq_kernel_i && u_adapter.u_core.irq_timer_i == irq_timer_i);
     assert (u_adapter.u_core.debug_req_i == debug_req_i);
     assert (u_adapter.u_core.irq_software_i == irq_ipi_i && u_adapter.u_core.irq_fast_i == {13'd0, irq_ipc_i, irq_line_i});
-    assert (u_adapter.u_core.hart_id_i == cpu_id_i && halt == u_adapter.u_core.halt_o && pc == u_adapter.u_core.pc_o);
+    assert (u_adapter.u_core.hart_id_i == cpu_id_i && halt_o == u_adapter.u_core.halt_o && pc_o == u_adapter.u_core.pc_o);
 
     // Why: it remembers what was granted, and cl_split, too.
     assert (32'(cache_q) + 32'(priv_q) + 32'(here_q) <= 1 && !(fetch_q && (cache_bus_q || fetch_here_q)));
@@ -228,7 +198,7 @@ module cl_core_standard_formal
     CoverLocal:   cover (LocalBytes == 0 ? fetch_q : fetch_here_q && here_q && cache_bus_q);
     CoverPrivate: cover (priv_q && data_rvalid && to_cache);
     CoverShown:   cover (Cfg.Scheduler ? cache_req && !first && bus_gnt_i : cache_req && waits_q);
-    CoverFaults:  cover (fault && fetch_q && bus_err_i && cache_q && cache_rvalid && cache_err);
+    CoverFaults:  cover (fault_o && fetch_q && bus_err_i && cache_q && cache_rvalid && cache_err);
   end
 
   if (LocalBytes != 0) begin : g_local
