@@ -5,7 +5,7 @@
 // there, in the same cycle; without all of wstrb it is answered by SLVERR, and reaches nothing. Addresses are of bytes,
 // their lowest two bits do not count; the protection bits of AXI are not there. A load that the port answers late keeps
 // rvalid_o low.
-// Cycles: two more than the port, for its answer goes through a register.
+// Cycles: one more than the port, for its answer goes through a register.
 module cl_axil_port #(
   parameter int unsigned AddrWidth = 18   // of words
 ) (
