@@ -55,4 +55,5 @@ def test_parameters_of_a_core_are_those_of_its_module() -> None:
         "User",
         "UserWaits",
         "Outside",
+        "Debug",
     ]

@@ -29,7 +29,7 @@ module cl_dcache_bench
 
   obi_req_t [Cpus-1:0] bus_cmd;
   logic     [Cpus-1:0] bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
-  logic                bus_err, ram_ask, ram_req, unused_uart_req, unused_unit_req, unused_window_req, unused_user_req;
+  logic                bus_err, ram_ask, ram_req, unused_uart_req, unused_unit_req, unused_window_req, unused_user_req, unused_debug_req;
   logic         [31:0] bus_rdata, ram_rdata, snoop_addr;
   obi_req_t            dev_cmd;
 
@@ -90,6 +90,8 @@ module cl_dcache_bench
     .window_req_o  (unused_window_req),
     .window_rdata_i('0),
     .window_err_i  (1'b0),
+    .debug_req_o   (unused_debug_req),
+    .debug_rdata_i ('0),
     .user_req_o    (unused_user_req),
     .user_gnt_i    (1'b1),
     .user_rvalid_i (1'b0),

@@ -179,7 +179,7 @@ module cl_far_side
 
   obi_req_t    dev_cmd;
   logic        memory_req, rom_req, rom_err, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req,
-               unused_scheduler_ask, unused_scheduler_req, unused_user_req;
+               unused_scheduler_ask, unused_scheduler_req, unused_user_req, unused_debug_req;
   logic [31:0] memory_rdata, rom_rdata;
 
   cl_bus #(
@@ -220,6 +220,8 @@ module cl_far_side
     .window_req_o     (rom_req),
     .window_rdata_i   (rom_rdata),
     .window_err_i     (rom_err),
+    .debug_req_o      (unused_debug_req),
+    .debug_rdata_i    ('0),
     .user_req_o       (unused_user_req),
     .user_gnt_i       (1'b1),
     .user_rvalid_i    (1'b0),
