@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --retries 2
 OFFLINE = { echo "make: pip failed; no network? Run it again later: what was fetched stays" >&2; exit 1; }
 SUBJECTS := rtl runtime formal synth linux docs
-TESTS := check test $(SUBJECTS:%=test-%) test-all test-nightly test-outside test-changed
+TESTS := check test $(SUBJECTS:%=test-%) test-soc test-all test-nightly test-outside test-changed
 
 .PHONY: demo $(TESTS) synth results docs exclusive scx_dwrr lagmeter install-linux uninstall-linux deb dist setup clean help
 
@@ -17,6 +17,7 @@ help:
 	@echo "make test      run what a change should pass before it is committed (minutes)"
 	@echo "make test-SUBJECT  run the other tests of one of: $(SUBJECTS)"
 	@echo "               (linux: in a virtual machine, which needs apt or its cache, and 700 MB)"
+	@echo "make test-soc  of these, what brings a unit or an SoC into your flow: FuseSoC, LiteX, buses, Icarus, boards, JTAG"
 	@echo "make test-all  run all of these; make test-nightly: many seeds and all configurations (hours)"
 	@echo "make test-outside  build and run public programs on both kernels (hours; needs apt, make, cmake and cc)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make TARGET` runs for the tests: set-up, then checks or tiers of tests, alone in a checkout.
 
-    python tests/run.py check | test | test-SUBJECT | test-all | test-nightly | test-changed
+    python tests/run.py check | test | test-SUBJECT | test-soc | test-all | test-nightly | test-changed
 
 `test-changed` runs the subjects whose files changed since it last passed, for .ci/run. This runs before
 anything is installed, so it uses Python's library alone. Whatever goes wrong is one line, and the next run
@@ -125,8 +125,12 @@ def tests(target: str, started: float) -> int:
     return of_tiers(wanted, started)
 
 
-def of_tiers(wanted: Sequence[str], started: float) -> int:
-    """Set up what these tiers need, and run their tests."""
+def soc(target: str, started: float) -> int:
+    return of_tiers(("test", "rtl", "formal", "synth"), started, [f"tests/{each}" for each in tiers.SOC])
+
+
+def of_tiers(wanted: Sequence[str], started: float, places: Sequence[str] = ()) -> int:
+    """Set up what these tiers need, and run their tests; places: only those there."""
     names = [name for tier in wanted for name in tiers.SETUP[tier]]
     set_up(tuple(dict.fromkeys(names)))
     environment = {**os.environ, "CORELOOM_TESTS_SINCE": str(started)}
@@ -136,10 +140,10 @@ def of_tiers(wanted: Sequence[str], started: float) -> int:
         environment["CORELOOM_LINUX"] = "1"  # no guest is a failure, not a reason to skip
     colour = "yes" if sys.stdout.isatty() else "no"
     command = [BIN / "python", "-m", "pytest", "-n", "auto", "--dist", "worksteal", f"--color={colour}"]
-    status = shown([*map(str, command), f"--tier={','.join(wanted)}"], environment)
+    status = shown([*map(str, command), f"--tier={','.join(wanted)}", *places], environment)
     if status:
         room(FULL_MIB)
-    if len(wanted) > 1:
+    if len(wanted) > 1 and not places:
         sys.stdout.write(f"which tier runs each value, finds each fault, checks what: {BUILD / 'tests'}\n")
     return status
 
@@ -214,7 +218,7 @@ def _git(*arguments: str) -> str:
     ).stdout
 
 
-TARGETS = {"check": check, "test-changed": changed}
+TARGETS = {"check": check, "test-soc": soc, "test-changed": changed}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1]))

@@ -355,3 +355,7 @@ def test_a_missing_checker_is_one_line(
     assert check.main(["README.md"]) == 1
     said = f"check: {tmp_path / 'reuse'} is missing: remove .venv, then run it again\n"
     assert capsys.readouterr() == ("", said)
+
+
+def test_what_make_test_soc_runs_is_there() -> None:
+    assert [each for each in tiers.SOC if not (ROOT / "tests" / each).exists()] == []

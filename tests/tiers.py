@@ -65,6 +65,12 @@ SETUP = {
     "nightly": ("test", "synth", "export", "litex", "cluster", "linux"),
 }
 
+# What `make test-soc` runs, of all tiers but nightly: a unit or an SoC in flows of others, and on a board.
+SOC = (
+    *("bridge_rtl", "kernel_rtl/test_export.py", "synth/test_export.py", "soc/test_fusesoc.py", "litex_soc"),
+    *("board", "debug_rtl"),
+)
+
 # Which subjects a changed file asks for; the first prefix that matches counts, all subjects where none does.
 CHANGES = (
     ("rtl/", "rtl runtime formal synth docs"),
