@@ -19,7 +19,7 @@ from coreloom.simulation.jtag import Port
 from coreloom.synthesis.board import boards, line, simulate
 from coreloom.synthesis.board.boards import Machine
 from coreloom.toolchain import firmware
-from debug_rtl.test_openocd import command
+from debug_rtl.test_openocd import BEGIN, command
 
 PATIENCE = 120.0  # seconds: the simulated board is slow
 PROGRAMS = Path(__file__).parent / "programs"
@@ -104,12 +104,6 @@ def test_the_button_pwr_starts_the_boot_rom() -> None:
 
 # What is stored where the boot ROM reads itself is in the SDRAM when a program starts.
 JTAG = """\
-gdb_port disabled
-telnet_port disabled
-tcl_port disabled
-adapter speed 1000
-init
-proc say {args} { echo "> $args: [string map {"\\n" " "} [string trim [capture $args]]]" }
 reset halt
 say reg pc
 mww 0x40000080 0x0000006f
@@ -131,7 +125,7 @@ def test_a_debugger(tmp_path: Path) -> None:
     """OpenOCD halts the boot ROM, reaches SDRAM and LEDs, and starts the program that it has stored."""
     model = simulate.rtl(machine("standard"))
     commands = tmp_path / "script.cfg"
-    commands.write_text(JTAG)
+    commands.write_text(BEGIN.format(gdb="disabled") + JTAG)
     with socket.create_server(("127.0.0.1", 0)) as there:
         there.settimeout(60)
         port = Port(there, 1)

@@ -17,7 +17,7 @@ from coreloom.simulation.gdb import debugger
 from coreloom.toolchain import elf
 from debug.conftest import free_port
 
-from .test_openocd import command
+from .test_openocd import BEGIN, command
 
 PROGRAM = """\
 #include <stdio.h>
@@ -31,12 +31,6 @@ int main(void) {
 """
 # CPU 1 has nothing to do: it waits in the kernel.
 COMMANDS = """\
-gdb_port disabled
-telnet_port disabled
-tcl_port disabled
-adapter speed 1000
-init
-proc say {{args}} {{ echo "> $args: [string map {{"\\n" " "}} [string trim [capture $args]]]" }}
 say reg pc
 reset halt
 say reg pc
@@ -92,7 +86,8 @@ def test_a_program_on_the_soc(tmp_path: Path) -> None:
     source.write_text(PROGRAM)
     with running(source) as run:
         where = {name: elf.address(BUILD / "output" / "jtag_go.elf", name) for name in ("go", "arrives")}
-        script.write_text(COMMANDS.format(go=hex(where["go"]), arrives=hex(where["arrives"])))
+        commands = COMMANDS.format(go=hex(where["go"]), arrives=hex(where["arrives"]))
+        script.write_text(BEGIN.format(gdb="disabled") + commands)
         openocd = [*command(), "-f", str(BUILD / "output" / "jtag_go.cfg"), "-f", str(script)]
         done = subprocess.run(openocd, capture_output=True, text=True, timeout=300, check=False)
         assert re.findall(r"^> (.*)$", done.stderr, re.MULTILINE) == [
