@@ -205,9 +205,9 @@ def test_the_semaphore_protocol_in_uitron_moves_a_block() -> None:
     assert (row.mechanism, row.kernel, row.cycles, row.least, row.most) == (
         "semaphore_itron",
         "hw",
-        595,
-        594,
-        596,
+        507,
+        506,
+        507,
     )
 
 
