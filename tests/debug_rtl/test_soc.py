@@ -147,12 +147,12 @@ cl_thread_main
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 def test_the_threads_of_the_kernel(kernel: str, gdb: Path, tmp_path: Path) -> None:
     """REQ-debug-19: gdb behind OpenOCD shows the kernel's threads, and the calls of one that waits."""
-    source = tmp_path / "jtag_threads.c"
+    source = tmp_path / f"jtag_threads_{kernel}.c"  # what the run writes is named by it
     source.write_text(THREADS)
     port = str(free_port())
     with running(source, kernel) as run:
-        configuration = BUILD / "output" / "jtag_threads.cfg"
-        script = BUILD / "output" / "jtag_threads.gdb"
+        configuration = BUILD / "output" / f"{source.stem}.cfg"
+        script = BUILD / "output" / f"{source.stem}.gdb"
         script.write_text(script.read_text().replace(":3333", f":{port}"))
         openocd = subprocess.Popen(
             [*command(), "-c", f"gdb_port {port}", "-f", str(configuration)],
