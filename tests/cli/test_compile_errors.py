@@ -223,3 +223,22 @@ def test_error_in_a_users_header(
 def test_what_is_no_message_is_kept_as_it_is() -> None:
     said = "LLVM ERROR: out of memory"
     assert explain(said, "mine.c", ()) == f"mine.c does not compile:\n{said}"
+
+
+@pytest.mark.parametrize("archived", [False, True], ids=["sources", "archive"])
+def test_what_two_files_of_the_program_define(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, archived: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.c").write_text(
+        "int helper(void) { return 1; }\nint other(void);\nint main(void) { return other(); }\n"
+    )
+    Path("theirs.c").write_text("int other(void) { return 1; }\nint helper(void) { return 2; }\n")
+    second, where = "theirs.c", "theirs.o"
+    if archived:
+        assert run(capsys, "cc", "-c", "theirs.c")[0] == 0
+        assert run(capsys, "ar", "rcs", "libit.a", "theirs.o")[0] == 0
+        second, where = "libit.a", "libit.a"
+    code, _, err = run(capsys, "cc", "mine.c", second, "-o", "mine.elf")
+    advice = f"defines helper in mine.o and in {where}: leave it in one of them, or make both static"
+    assert (code, err) == (1, f"coreloom cc: error: mine.elf {advice}\n")

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from coreloom.errors import meant
 from coreloom.paths import RUNTIME
+from coreloom.toolchain import cache
 
 _HEAD = re.compile(
     r"(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
@@ -19,7 +20,9 @@ _INCLUDED = re.compile(r"In file included from (?P<file>[^\n:]+):(?P<line>\d+):"
 _TOTAL = re.compile(r"(\d+ warnings? and )?\d+ errors? generated\.|fatal error: too many errors emitted.*")
 _ERROR = re.compile(r"\n[ 0-9]+\|\s*#\s*error ")
 _UNDEFINED = re.compile(r"error: undefined symbol: (.+)\n(?:>>> referenced by ([^\s:]+:\d+))?")
-_DUPLICATE = re.compile(r"error: duplicate symbol: (.+)")
+_DUPLICATE = re.compile(r"error: duplicate symbol: (.+)((?:\n>>> defined (?:in|at) .+)*)")
+_DEFINED = re.compile(r">>> defined (?:in|at) (.+)")
+_NUMBERED = re.compile(r"\d+-(.+)")
 _LIBRARY = re.compile(r"error: unable to find \w+ system library [\"'](.+?)[\"']")
 _ADVICE = (
     (
@@ -193,16 +196,41 @@ def _linker(said: str, name: str) -> str | None:
                 f"or add the source or library that does{_nearest(undefined)}"
             )
         return f"{name} uses {'; and uses '.join(parts)}"
-    if double := dict.fromkeys(_DUPLICATE.findall(said)):
-        return (
-            f"{name} defines {', '.join(double)}, as the runtime or the C library does: choose another name"
-        )
+    if double := dict(_DUPLICATE.findall(said)):
+        return "; and ".join(_double(name, double))
     if libraries := dict.fromkeys(_LIBRARY.findall(said)):
         return (
             f"{name} is linked with {', '.join(f'-l{library}' for library in libraries)}, for which there is "
             "no archive: build it by `coreloom cc` and `coreloom ar`, and name its folder by -L"
         )
     return None
+
+
+def _double(name: str, places: Mapping[str, str]) -> Iterator[str]:
+    """What to do about symbols that are defined twice, by what the linker says of their places."""
+    taken = []
+    for symbol, text in places.items():
+        files = [_own(file) for file in _DEFINED.findall(text)]
+        if all(files):
+            both = " and in ".join(files)
+            yield f"{name} defines {symbol} in {both}: leave it in one of them, or make both static"
+        else:
+            taken.append(symbol)
+    if taken:
+        yield f"{name} defines {', '.join(taken)}, as the runtime or the C library does: choose another name"
+
+
+def _own(place: str) -> str:
+    """The object file or archive of the program's that the linker names so; empty if it is not the program's.
+
+    Copies of objects have a number before their name, folders with members of archives, too.
+    """
+    path = Path(place.partition("(")[0])
+    if found := _NUMBERED.fullmatch(path.name):
+        return found[1]
+    if found := _NUMBERED.fullmatch(path.parent.name):
+        return f"{found[1]}{path.suffix}"
+    return path.name if _below(str(path), [cache.place("objects")]) else ""
 
 
 def _nearest(symbols: Iterable[str]) -> str:
