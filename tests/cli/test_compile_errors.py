@@ -242,3 +242,18 @@ def test_what_two_files_of_the_program_define(
     code, _, err = run(capsys, "cc", "mine.c", second, "-o", "mine.elf")
     advice = f"defines helper in mine.o and in {where}: leave it in one of them, or make both static"
     assert (code, err) == (1, f"coreloom cc: error: mine.elf {advice}\n")
+
+
+def test_a_function_of_the_library_of_mathematics_that_was_not_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.c").write_text(
+        "#include <math.h>\nint main(int n, char **words) { return (int)pow(n, 0.5); }\n"
+    )
+    code, _, err = run(capsys, "cc", "mine.c", "-o", "mine.elf")
+    assert (code, err) == (
+        1,
+        "coreloom cc: error: mine.elf uses pow (mine.c:2): add -lm\n",
+    )
+    assert run(capsys, "cc", "mine.c", "-o", "mine.elf", "-lm")[0] == 0

@@ -96,6 +96,12 @@ _API_NAME = re.compile(
     r"[a-z]{1,2}(?:Task|Queue|Semaphore|Timer|EventGroup|StreamB|MessageB|Port)"
     r"|os[A-Z]|i?[a-z]{3,4}_[a-z]{3}$"
 )
+# Functions of <math.h>, for which a linker is asked.
+_MATHEMATICS = re.compile(
+    r"(?:a?(?:cos|sin|tan)h?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|ilogb|pow|sqrt|cbrt|hypot|fmod|modf|frexp"
+    r"|remainder|remquo|erfc?|[lt]?gamma|[lt]gamma_r|ceil|floor|trunc|l?l?r(?:ound|int)|round|nearbyint|scalbl?n"
+    r"|ldexp|nextafter|nexttoward|copysign|fdim|fmax|fmin|fma|nan|sincos|[jy](?:0|1|n))[fl]?"
+)
 _DECLARED = re.compile(r"\b(\w+)\(")
 _NOT_THERE |= _NOT_IN_FREERTOS | _NOT_IN_RTOS2 | _NOT_IN_ITRON
 _REASONS = {symbol: reason for reason, symbols in _NOT_THERE.items() for symbol in symbols.split()}
@@ -182,13 +188,17 @@ def _linker(said: str, name: str) -> str | None:
         reasons = dict.fromkeys(_REASONS[symbol] for symbol in why)
         pages = (page for page, those in _PAGES.items() if reasons.keys() <= those.keys())
         page = next(pages, "runtime/CAVEATS.md")
-        unknown = [named[symbol] for symbol in named if symbol not in _REASONS]
+        rest = [symbol for symbol in named if symbol not in _REASONS]
+        mathematics = [named[symbol] for symbol in rest if _MATHEMATICS.fullmatch(symbol)]
+        unknown = [named[symbol] for symbol in rest if not _MATHEMATICS.fullmatch(symbol)]
         parts = []
         if absent:
             parts.append(
                 f"{', '.join(absent)}, which Coreloom does not provide ({'; '.join(reasons)}): "
                 f"leave {'it' if len(absent) == 1 else 'them'} out (see {page})"
             )
+        if mathematics:
+            parts.append(f"{', '.join(mathematics)}: add -lm")
         if unknown:
             them, are = ("it", "is") if len(unknown) == 1 else ("them", "are")
             parts.append(
