@@ -249,11 +249,12 @@ def test_a_function_of_the_library_of_mathematics_that_was_not_asked_for(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.c").write_text(
-        "#include <math.h>\nint main(int n, char **words) { return (int)pow(n, 0.5); }\n"
+        "#include <complex.h>\n#include <math.h>\n"
+        "int main(int n, char **words) { return (int)(pow(n, 0.5) + creal(csqrt(n))); }\n"
     )
     code, _, err = run(capsys, "cc", "mine.c", "-o", "mine.elf")
     assert (code, err) == (
         1,
-        "coreloom cc: error: mine.elf uses pow (mine.c:2): add -lm\n",
+        "coreloom cc: error: mine.elf uses creal (mine.c:3), csqrt (mine.c:3), pow (mine.c:3): add -lm\n",
     )
     assert run(capsys, "cc", "mine.c", "-o", "mine.elf", "-lm")[0] == 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from coreloom.errors import meant
 from coreloom.paths import RUNTIME
 from coreloom.toolchain import cache
+from coreloom.toolchain.zig import LIBC
 
 _HEAD = re.compile(
     r"(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
@@ -96,13 +97,7 @@ _API_NAME = re.compile(
     r"[a-z]{1,2}(?:Task|Queue|Semaphore|Timer|EventGroup|StreamB|MessageB|Port)"
     r"|os[A-Z]|i?[a-z]{3,4}_[a-z]{3}$"
 )
-# Functions of <math.h>, for which a linker is asked.
-_MATHEMATICS = re.compile(
-    r"(?:a?(?:cos|sin|tan)h?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|ilogb|pow|sqrt|cbrt|hypot|fmod|modf|frexp"
-    r"|remainder|remquo|erfc?|[lt]?gamma|[lt]gamma_r|ceil|floor|trunc|l?l?r(?:ound|int)|round|nearbyint|scalbl?n"
-    r"|ldexp|nextafter|nexttoward|copysign|fdim|fmax|fmin|fma|nan|sincos|[jy](?:0|1|n))[fl]?"
-)
-_DECLARED = re.compile(r"\b(\w+)\(")
+_DECLARED = re.compile(r"\b(\w+) ?\(")
 _NOT_THERE |= _NOT_IN_FREERTOS | _NOT_IN_RTOS2 | _NOT_IN_ITRON
 _REASONS = {symbol: reason for reason, symbols in _NOT_THERE.items() for symbol in symbols.split()}
 
@@ -189,8 +184,9 @@ def _linker(said: str, name: str) -> str | None:
         pages = (page for page, those in _PAGES.items() if reasons.keys() <= those.keys())
         page = next(pages, "runtime/CAVEATS.md")
         rest = [symbol for symbol in named if symbol not in _REASONS]
-        mathematics = [named[symbol] for symbol in rest if _MATHEMATICS.fullmatch(symbol)]
-        unknown = [named[symbol] for symbol in rest if not _MATHEMATICS.fullmatch(symbol)]
+        of_libm = _declared(LIBC / "include" / header for header in ("math.h", "complex.h"))
+        mathematics = [named[symbol] for symbol in rest if symbol in of_libm]
+        unknown = [named[symbol] for symbol in rest if symbol not in of_libm]
         parts = []
         if absent:
             parts.append(
@@ -248,10 +244,14 @@ def _nearest(symbols: Iterable[str]) -> str:
     wanted = [symbol for symbol in symbols if symbol not in _REASONS and _API_NAME.match(symbol)]
     if not wanted:
         return ""
-    headers = sorted((RUNTIME / "api").glob("**/*.h"))
-    known = sorted({name for path in headers for name in _DECLARED.findall(path.read_text("utf-8"))})
+    known = sorted(_declared((RUNTIME / "api").glob("**/*.h")))
     found = [near for symbol in wanted if symbol not in known and (near := meant(symbol, known))]
     return f"; {' '.join(found)}" if found else ""
+
+
+def _declared(headers: Iterable[Path]) -> set[str]:
+    """Functions, and other names before a bracket."""
+    return {name for path in headers for name in _DECLARED.findall(path.read_text("utf-8"))}
 
 
 def _below(file: str, folders: Sequence[Path]) -> bool:
